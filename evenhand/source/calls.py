@@ -297,6 +297,12 @@ class Calls(Picks):
         bound = {**one.defaults, **dict(zip(by_place, map(kept, given), strict=False)), **more}
         if set(every_name) - set(bound):
             raise refuse("a call with fewer arguments than the function has", "call it with its arguments")
+        if frame.source is one.frame.source:
+            changed = {name for name, value in one.frame.names.items() if frame.names.get(name) is not value}
+            body = [one.tree.body] if isinstance(one.tree, ast.Lambda) else one.tree.body
+            sees = {part.id for node in body for part in ast.walk(node) if isinstance(part, ast.Name)}
+            if changed & sees - set(every_name):
+                raise refuse("a function that sees a name change", "give it what it needs as an argument")
         names = {**one.frame.names, **bound}
         return self.body(one.tree, self._inner(Frame(one.frame.source, names, frame.path, frame.depth + 1)))
 
@@ -354,12 +360,10 @@ class Calls(Picks):
             return given[0] if whole else whole_row(given[0]) or replace(as_group(given[0]), kind="list")
         if function == dict.fromkeys and len(given) == 1:
             group = as_group(given[0])
-            return replace(
-                group,
-                kind="keys",
-                sort=None,
-                more=replace(group.more or Listing(), repeats=FALSE, twice=None, pairs=None),
-            )
+            more = group.more or Listing()
+            if more.repeats != FALSE:  # keys are fewer than the members
+                more = Listing(more.first)
+            return replace(group, kind="keys", sort=None, more=replace(more, repeats=FALSE, twice=None, pairs=None))
         if function in (min, max) and len(given) == 2:
             smaller = less(self.world, given[1], given[0])  # Python keeps the first of equals
             bigger = less(self.world, given[0], given[1])

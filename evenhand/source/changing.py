@@ -10,7 +10,7 @@ import builtins
 import copy
 from typing import Literal
 
-from evenhand.source.reading import Source
+from evenhand.source.reading import Source, otherwise_bound
 
 Kind = Literal["set", "list"]
 
@@ -21,7 +21,7 @@ def its_own(source: Source, name: str) -> bool:
     """Return whether a function makes each list that it calls by a name, and looks at its entries and copies alone."""
     tree = source.tree
     uses, inner = _uses(tree, name)
-    if inner or any(isinstance(one, ast.arg) and one.arg == name for one in ast.walk(tree)):
+    if inner or name in otherwise_bound(tree):
         return False
     harmless: set[int] = set()
     for node in ast.walk(tree):
@@ -52,8 +52,7 @@ def _made(source: Source, value: ast.expr | None) -> bool:
 
 def _builtin(source: Source, name: str, among: tuple[str, ...]) -> bool:
     """Whether a name means the builtin of that name, which is one of these."""
-    known = name in among and source.outside(name) is getattr(builtins, name)
-    return known and all(isinstance(one.ctx, ast.Load) for one in _uses(source.tree, name)[0])
+    return name in among and source.outside(name) is getattr(builtins, name)
 
 
 def _uses(tree: ast.AST, name: str) -> tuple[list[ast.Name], bool]:
@@ -76,11 +75,9 @@ def collecting(source: Source, function: ast.FunctionDef) -> tuple[Kind, ast.Fun
     tree = copy.deepcopy(function)
     place, name, kind = begun
     made = _Yields(source, name, kind)
-    tree.body[place + 1 :] = [made.visit(one) for one in tree.body[place + 1 :]]
-    del tree.body[place]
+    tree.body = [made.visit(one) for at, one in enumerate(tree.body) if at != place]
     uses, inner = _uses(tree, name)
-    given = any(isinstance(one, ast.arg) and one.arg == name for one in ast.walk(tree))
-    if uses or inner or given or made.others or not made.yields or len(made.kinds) != 1:
+    if uses or inner or name in otherwise_bound(tree) or made.others or not made.yields or len(made.kinds) != 1:
         return None
     return made.kinds.pop(), ast.fix_missing_locations(tree)
 

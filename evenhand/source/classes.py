@@ -7,11 +7,11 @@ import typing
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from evenhand.source.refusal import refuse
 
-_OF_TUPLES = ("__eq__", "__iter__", "__getitem__", "__getattribute__", "__contains__")
+_OF_TUPLES = ("__eq__", "__ne__", "__hash__", "__iter__", "__getitem__", "__getattribute__", "__contains__")
 
 
 def is_named_tuple(cls: type) -> bool:
@@ -49,7 +49,7 @@ def bound(made: Any, given: tuple[Any, ...], more: Mapping[str, Any]) -> Mapping
     """Return the arguments by field with which a record is made.  Raises Unreadable for a class of another kind."""
     if not frozen(made) or "__post_init__" in dir(made):
         raise refuse(f"{made.__name__} is not frozen, or does more when it is made", "make it a plain frozen dataclass")
-    if is_dataclass(cast("type", made)) and not made.__dataclass_params__.init:
+    if not is_named_tuple(made) and made.__init__.__code__.co_filename != "<string>":
         raise refuse(f"{made.__name__} has an `__init__` of its own", "make it a plain frozen dataclass")
     try:
         return inspect.signature(made).bind(*given, **more).arguments

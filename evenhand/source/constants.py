@@ -15,9 +15,19 @@ from evenhand.source.values import Cases, Const, Fixed, Record, Truth, Value, le
 
 @dataclass(frozen=True, eq=False)
 class Lookup:
-    """A dictionary of known keys."""
+    """A dictionary of known keys: true if it has any; whether two are equal is not read."""
 
     entries: tuple[tuple[Any, Value], ...]
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Lookup) and other is not self:
+            raise refuse("two dictionaries compared", "compare their entries")
+        return other is self
+
+    __hash__ = object.__hash__
 
 
 def known(value: Any) -> Value:

@@ -11,6 +11,7 @@ from evenhand.source.calls import Calls
 from evenhand.source.choosing import dictionary, member
 from evenhand.source.constants import Lookup
 from evenhand.source.frames import Errors, Frame, only, written_in
+from evenhand.source.reading import otherwise_bound
 from evenhand.source.simplify import all_of, any_of, negation, some
 from evenhand.source.values import FRESH, Value, merged
 
@@ -33,7 +34,8 @@ class Loops(Calls):
         """A loop that returns where it finds something; what depends on what it finds is that of the first."""
         returns = {ast.dump(one): one.value for one in ast.walk(node) if isinstance(one, ast.Return)}
         names = assigned_in([node])
-        plain = len(returns) == 1 and not names & set(frame.names) and not node.orelse
+        apart = not names & set(frame.names) and not node.orelse
+        plain = apart and len(returns) == 1
         value = next(iter(returns.values())) if plain and not written_in([node], _ELSEWHERE) else None
         if value is not None and not names & {one.id for one in ast.walk(value) if isinstance(one, ast.Name)}:
             found = self._gets_there([node], frame)
@@ -41,7 +43,7 @@ class Loops(Calls):
                 found, self.read(value, frame.under(found)), self.returned(rest, frame.under(negation(found)))
             )
         match node.body:
-            case [ast.If(test, [ast.Return(value)], [])] if not node.orelse and value is not None:
+            case [ast.If(test, [ast.Return(value)], [])] if apart and value is not None:
                 found = self._gets_there([node], frame)
                 then = self._of_first(node, test, value, frame)
                 if then is not None:
@@ -102,7 +104,7 @@ class Loops(Calls):
         over = self.rows(node.iter, frame)
         if over is None:
             return None
-        if assigned_in(before) & set(frame.names) or [one.id for one in _names(node)].count(name) > 1:
+        if (assigned_in([node]) - {name}) & set(frame.names) or [one.id for one in _names(node)].count(name) > 1:
             raise frame.source.refused(node, "a loop that changes a name from turn to turn", "name what is new")
 
         def entry(term: Term) -> tuple[Value, Value]:
@@ -133,14 +135,13 @@ def _begun(tree: ast.AST, name: str, loop: ast.For) -> bool:
     """Whether a function assigns `{}` to a name, nothing else, and does not look at it before the loop."""
     named_here = [one for one in ast.walk(tree) if isinstance(one, ast.Name) and one.id == name]
     stored = [one for one in named_here if isinstance(one.ctx, ast.Store)]
-    given = any(isinstance(one, ast.arg) and one.arg == name for one in ast.walk(tree))
     begun = any(
         isinstance(one, _NAMING) and isinstance(one.value, ast.Dict) and stored[0] in ast.walk(one)
         for one in ast.walk(tree)
         if stored
     )
     used = any(isinstance(one.ctx, ast.Load) and one.lineno < loop.lineno for one in named_here)
-    return begun and len(stored) == 1 and not given and not used
+    return begun and len(stored) == 1 and name not in otherwise_bound(tree) and not used
 
 
 def _names(node: ast.For) -> list[ast.Name]:

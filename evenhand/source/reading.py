@@ -8,7 +8,7 @@ import inspect
 import linecache
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
@@ -31,8 +31,17 @@ class Source:
         """The name of its file, without folders."""
         return Path(self.function.__code__.co_filename).name
 
+    @cached_property
+    def binds(self) -> frozenset[str]:
+        """The names that get a value inside the function, or inside one that it defines."""
+        return otherwise_bound(self.tree) | {
+            one.id for one in ast.walk(self.tree) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+        }
+
     def outside(self, name: str) -> Any:
-        """Return what a name means outside the function; MISSING if nothing."""
+        """Return what a name means outside the function; MISSING if nothing, or if it is a name of the inside."""
+        if name in self.binds:
+            return MISSING
         code = self.function.__code__
         if name in code.co_freevars and self.function.__closure__ is not None:
             try:
@@ -45,6 +54,18 @@ class Source:
     def refused(self, node: ast.AST, why: str, instead: str) -> Unreadable:
         """Return the refusal of a construct of this function."""
         return refuse(why, instead).at(self.file, getattr(node, "lineno", 0), shown(node))
+
+
+def otherwise_bound(tree: ast.AST) -> frozenset[str]:
+    """Return the names that get a value otherwise than by assignment: as arguments, functions, parts of patterns."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.arg(name) | ast.FunctionDef(name) | ast.MatchAs(_, str(name)) if node is not tree:
+                found.add(name)
+            case _:
+                pass
+    return frozenset(found)
 
 
 def shown(node: ast.AST) -> str:

@@ -173,6 +173,8 @@ def record_shape(cls: type, sorts: Mapping[Any, Sort]) -> Parts:
 def _choice(values: tuple[Any, ...]) -> Choice:
     if any(isinstance(one, int) and not isinstance(one, Enum) for one in values):
         raise refuse("a Literal of numbers or truths", "use texts, bool or int")
+    if len(set(values)) < len(values):
+        raise refuse("a Literal of equal values", "name each value once")
     return Choice(values)
 
 
@@ -183,7 +185,7 @@ def _optional(written: Any, arguments: tuple[Any, ...], sorts: Mapping[Any, Sort
         if isinstance(inner, Element):
             return Element(inner.sort, optional=True)
         if isinstance(inner, Choice):
-            return Choice((*inner.values, None))
+            return inner if None in inner.values else Choice((*inner.values, None))
         if not isinstance(inner, Flag):
             return Maybe(inner)
     raise refuse(f"the type {written}", "of several types only None may be one, and not beside bool")

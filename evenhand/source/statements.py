@@ -249,6 +249,9 @@ class Translator(Loops):
                 continue
             inner = here.binding(bound).under(fits)
             if case.guard is not None:
+                if set(bound) & set(here.names):
+                    why = "a pattern that changes a name, though its case may be left"
+                    raise frame.source.refused(case.pattern, why, "take a new name")
                 asked = self.test(case.guard, inner)
                 fits, inner = all_of((fits, asked)), inner.under(asked)
             found.append((fits, inner, case))
@@ -339,7 +342,7 @@ class Translator(Loops):
                 return [*self._members(value, frame), *self._yielded(rest, frame)]
             case ast.If(test, then, other):
                 asked = self.test(test, frame)
-                ends = written_in([first], (ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Continue))
+                ends = written_in([first], _ENDING)
                 after: Sequence[ast.stmt] = rest if ends else ()
                 branches = ((asked, then), (negation(asked), other))
                 found = [
@@ -354,7 +357,7 @@ class Translator(Loops):
             case ast.For(target, source, body, []):
                 if written_in(body, (ast.Return, ast.Break)):
                     raise frame.source.refused(first, "a loop that is left early", "yield under a condition")
-                if assigned_in(body) & set(frame.names):
+                if assigned_in([first]) & set(frame.names):
                     why = "a loop that changes a name from turn to turn"
                     raise frame.source.refused(first, why, "count in a field")
                 found = list[Item]()
@@ -379,7 +382,8 @@ class Translator(Loops):
         found: list[Item] = []
         before: list[Formula] = []
         for guard, inner, case in self._cases(node, frame):
-            if written_in(case.body, (ast.Return, ast.Assign, ast.Continue)):
+            again = any(inner.names[name] is not one for name, one in frame.names.items())
+            if again or written_in(case.body, _ENDING):
                 raise frame.source.refused(case.pattern, "a case that ends or assigns among yields", "yield alone")
             taken = all_of((guard, *map(negation, before)))
             found += [_under(taken, one) for one in self._yielded(case.body, inner)]
@@ -389,6 +393,10 @@ class Translator(Loops):
 
 _MADE = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
 """What a loop may go through that is no tuple of known length."""
+
+
+_ENDING = (ast.Return, ast.Continue, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.FunctionDef)
+"""What ends a function or a turn, or gives a name a value, so that what follows depends on whether it was reached."""
 
 
 def _under(guard: Formula, one: Item) -> Item:

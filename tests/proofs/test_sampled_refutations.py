@@ -13,7 +13,9 @@ from evenhand.smt.registry import theorems
 from evenhand.smt.structure import Structure
 from evenhand.smt.theorem import Theorem
 
-EVERY = [one for name in ("conviction", "markspace", "sovereign") for one in theorems(name) if one.realise is None]
+EVERY = [
+    one for name in ("conviction", "cud", "markspace", "sovereign") for one in theorems(name) if one.realise is None
+]
 
 
 @pytest.mark.parametrize("theorem", EVERY, ids=lambda one: f"{one.protocol}-{one.name}")

@@ -125,22 +125,20 @@ class InvariantProofTask(ProofTask):
         """The first sampled run of a variant that refutes the claim, is the machine's, and makes the formula false."""
         reader = Reader(machine.theory.meanings)
         for steps in invariant.samples(system):
-            evidence = run_of(steps)
-            evidence = run_of(steps[: first_refuted_step(system, invariant.claim, evidence)])
-            judgement = judge(system, invariant.claim, evidence)
-            if not judgement.refutes:
+            count = first_refuted_step(system, invariant.claim, run_of(steps))
+            if count is None:
                 continue
-            taken: list[Structure] = []
-            for number in range(len(steps)):
-                seen = invariant.view(steps, number)
-                bare = None if seen is None else seen.without(machine.theory.meanings)
-                if bare is None or not reader.holds(machine.step, bare):
-                    break
-                taken.append(bare)
-            ends = [] if machine.span(invariant.always) else [state_after(machine, one) for one in taken]
-            broken = next((one for one in (*taken, *ends) if not reader.holds(invariant.always, one)), None)
-            if broken is not None:
-                return Refutation(broken, restate(system, invariant.claim, evidence), judgement.reason)
+            wrong = steps[: max(count, 1)]
+            seen = [invariant.view(wrong, number) for number in range(len(wrong))]
+            taken = [one.without(machine.theory.meanings) for one in seen if one is not None]
+            if len(taken) < len(wrong) or not all(reader.holds(machine.step, one) for one in taken):
+                continue
+            ends = [] if machine.span(invariant.always) else [state_after(machine, taken[-1])]
+            broken = next((one for one in (taken[-1], *ends) if not reader.holds(invariant.always, one)), None)
+            if broken is not None and reader.holds(machine.init, taken[0]):
+                evidence = run_of(wrong)
+                why = judge(system, invariant.claim, evidence).reason
+                return Refutation(broken, restate(system, invariant.claim, evidence), why)
         return NoCounterpart(shown, "no sampled run refutes the claim as a run of the machine")
 
     def _apart(self, invariant: Invariant, run: Run, taken: Steps) -> str:

@@ -148,6 +148,9 @@ PLANTED: tuple[tuple[str, str, str], ...] = (
     ("second of two searches lost", "for a in config.agents:\n    if a in state.marks:\n        return False\n    b = a\n    if b in state.others:\n        return False\nreturn True", "for a in config.agents:\n    if a in state.marks:\n        return False\nreturn True"),
     ("named argument passed on lost", "return changed(state, flag=state.quiet).flag", "return changed(state).flag"),
     ("arguments passed on in another order", "return second(*(state.flag, state.quiet))", "return second(*(state.quiet, state.flag))"),
+    ("function of another branch", "def told():\n    if state.flag:\n        def g():\n            return True\n    else:\n        def g():\n            return state.quiet\n    yield g()\nreturn True in set(told())", "return state.quiet"),
+    ("keys counted as members", "return len(dict.fromkeys([state.at[a] for a in config.agents])) <= 1", "return len([a for a in config.agents]) <= 1"),
+    ("dictionary without entries as true", "more = {}\nreturn state.flag if more else state.quiet", "return state.flag"),
     ("entry joined by + at another place", "if state.holder is None:\n    return False\nrow = state.at[:state.holder] + ('c',) + state.at[state.holder + 1:]\nreturn row[config.agents[0]] == 'c'", "return state.holder is not None and state.at[config.agents[0]] == 'c'"),
 )  # fmt: skip
 
@@ -227,6 +230,20 @@ REFUSED: tuple[tuple[str, str, str], ...] = (
     ("names that a search changes", "n = state.flag\nfor a in config.agents:\n    n = not n\n    if n:\n        return True\nreturn False", "a loop"),
     ("search that breaks", "for a in config.agents:\n    if a in state.marks:\n        break\n    if a in state.others:\n        return True\nreturn False", "a loop"),
     ("collected list that is looked at", "def told():\n    found = []\n    for a in config.agents:\n        if not found:\n            found.append(a)\n    return found\nreturn bool(told())", "a loop"),
+    ("last key of a list that may repeat", "xs = tuple(dict.fromkeys([state.at[a] for a in config.agents]))\nreturn xs[-1] == state.at[config.agents[-1]]", "entry a int of a list"),
+    ("changed list named by a pattern", "ys = list(state.at)\nmatch ys:\n    case xs:\n        xs[config.agents[0]] = 'c'\nreturn ys[config.agents[0]] == 'c'", "another name"),
+    ("changed list made by another function called list", "def list(x):\n    return x\nys = [state.at[a] for a in config.agents]\nxs = list(ys)\nxs[config.agents[0]] = 'c'\nreturn ys[config.agents[0]] == 'c'", "another name"),
+    ("nothing returned before a list is collected", "def told():\n    if state.flag:\n        return\n    found = []\n    for a in config.agents:\n        found.append(a)\n    return found\nreturn told() is None", "a loop"),
+    ("last turn's name, which is one outside too", "for a in config.agents:\n    for Kind in config.agents:\n        b = Kind\n    if Kind is Kind.ONE:\n        return True\nreturn False", "not defined here"),
+    ("name changed by a search", "a = config.agents[0]\nfor a in config.agents:\n    if a in state.marks:\n        return a in state.others\nreturn a in state.others", "a loop"),
+    ("name changed by a loop that fills", "a = config.agents[0]\nd = {}\nfor a in config.agents:\n    d[a] = state.at[a]\nreturn a in state.marks", "from turn to turn"),
+    ("name changed by a loop that yields", "def told():\n    a = config.agents[0]\n    for a in config.agents:\n        yield a\n    yield a\nreturn state.holder in set(told())", "from turn to turn"),
+    ("name changed in a case among yields", "def told():\n    n = 0\n    match state.at[config.agents[0]]:\n        case 'a':\n            n += 1\n    yield n\nreturn 1 in set(told())", "among yields"),
+    ("name changed by a pattern among yields", "def told():\n    x = state.quiet\n    match (state.flag, 1):\n        case (x, _):\n            yield False\n    yield x\nreturn True in set(told())", "among yields"),
+    ("name changed by a case that is left", "x = state.quiet\nmatch (state.flag, 1):\n    case (x, _) if state.count == 1:\n        return True\n    case _:\n        pass\nreturn x", "a pattern that changes a name"),
+    ("function that sees a name change", "n = state.count\nf = lambda: n == 1\nn = n + 1\nreturn f()", "sees a name change"),
+    ("dictionaries compared", "more = {'a': 1}\nreturn more == {'a': 1}", "dictionaries compared"),
+    ("record made in a way of its own", "return Turned(state.flag).one", "`__init__` of its own"),
     ("replace of a named tuple", "return replace(Pair(True, state.flag), one=False).one", "`replace` of"),
 )  # fmt: skip
 
@@ -271,6 +288,13 @@ def put(row, place, entry):
 class Pair(NamedTuple):
     one: bool
     two: bool = True
+
+@dataclass(frozen=True)
+class Turned:
+    one: bool
+
+    def __init__(self, one):
+        object.__setattr__(self, "one", not one)
 
 def changed(state, **more):
     return replace(state, **more)
