@@ -248,7 +248,7 @@ def is_before_a_far_jump():
     source = ["def how(s):", " if (found := s.x) is not None:", "  y = 0", *["  y = y + 1"] * 100, "  return False"]
     name = f"{__file__}:far_jump.py"
     made: dict[str, Any] = {}
-    exec(compile("\n".join([*source, " return found is None"]), name, "exec"), made)  # noqa: S102
+    exec(compile("\n".join([*source, " return found is None"]), name, "exec"), made)
     return rarely(made["how"])
 
 
