@@ -19,6 +19,7 @@ from decimal import Decimal
 from enum import Enum
 from functools import cache
 from operator import attrgetter, is_
+from types import MemberDescriptorType
 from typing import Any, cast
 
 from evenhand.core.answers import ModelError, kind_of, short
@@ -109,7 +110,7 @@ def _comparison(kind: Any) -> Callable[[Any, Any], bool]:
             )
     if issubclass(kind, date | time):
         return lambda one, other: bool(one.isoformat() == other.isoformat())
-    if issubclass(kind, tuple):
+    if issubclass(kind, tuple | list):
         return lambda one, other: all(map(alike, one, other))
     if issubclass(kind, frozenset | set):
         return _same_members
@@ -117,7 +118,8 @@ def _comparison(kind: Any) -> Callable[[Any, Any], bool]:
     if is_dataclass(kind) and all(entry.compare for entry in fields(kind)) and fields(kind):
         names = [entry.name for entry in fields(kind)]
         values = attrgetter(*names, names[0])  # of one name alone it gives no tuple
-        if kind.__eq__.__code__.co_filename == "<string>":  # made by the decorator, so all fields are equal
+        made = getattr(vars(kind).get("__eq__"), "__code__", None)
+        if made is not None and made.co_qualname.startswith("__create_fn__"):  # by the decorator: all fields are equal
             return lambda one, other: all(map(alike, values(one), values(other)))
         return lambda one, other: all(map(_same, values(one), values(other)))
     return lambda one, other: all(_same(a, b) for _, a, b in _parts(one, other))
@@ -140,7 +142,7 @@ def _parts(one: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:
         yield from (
             (f"field `{entry.name}`", getattr(one, entry.name), getattr(other, entry.name)) for entry in fields(one)
         )
-    elif isinstance(one, tuple):
+    elif isinstance(one, tuple | list):
         yield from (("", a, b) for a, b in zip(cast("tuple[Any, ...]", one), other, strict=True))
     elif isinstance(one, frozenset | set):
         there = {member: member for member in other}
@@ -152,5 +154,12 @@ def _parts(one: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:
             yield f"entry {short(key, 40)}", value, other[key]
     else:
         # An attribute that only one of the two has counts as a cached value.
-        mine, others = getattr(one, "__dict__", {}), getattr(other, "__dict__", {})
+        mine, others = _attributes(one), _attributes(other)
         yield from ((f"attribute `{name}`", value, others[name]) for name, value in mine.items() if name in others)
+
+
+def _attributes(value: Any) -> dict[str, Any]:
+    """The attributes of an object, in its dictionary or in slots."""
+    every = (one for kind in type(value).__mro__ for one in vars(kind).items())
+    slots = [name for name, kept in every if isinstance(kept, MemberDescriptorType) and hasattr(value, name)]
+    return {name: getattr(value, name) for name in slots} | getattr(value, "__dict__", {})

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from typing import Any, TypeVar
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from typing import Any
 
 from evenhand.core.alike import alike
 from evenhand.core.relations import DeterminedBy, Paired, TwoRun
 from evenhand.core.system import AnyStep, AnySystem
-from evenhand.evidence.second_runs import Compared, Place, at_step, compared, judged_pair
+from evenhand.evidence.second_runs import Compared, Place, at_step, compared, ends, judged_pair
 from evenhand.search.graph import Watcher
 from evenhand.search.walk import Walk
 from evenhand.search.witness import Seen, StepNumber, Tally, Witness, shorter
-
-T = TypeVar("T")
 
 VALUED = "valued"
 """The count of keys with a value that is not None."""
@@ -72,10 +70,6 @@ def differing(table: Mapping[Hashable, Seen]) -> tuple[int, Witness | None]:
     return violations, best
 
 
-TRIED, WORTH, MOST = 500, 4, 100_000
-"""Second steps are kept while there are no more than `TRIED`, or one of `WORTH` was known; never more than `MOST`."""
-
-
 class PairedWatch(Watcher):
     """A watcher for a claim about pairs of runs; subclasses say where second runs part from the first."""
 
@@ -124,34 +118,14 @@ class StepPairsWatch(PairedWatch):
         self.compare(at_step(step, first=self.sid < self.initials), self.sid, action)
 
 
-class _Kept(dict[Any, tuple[Any, Any]]):
-    """Results by what they were made of; equal things that can be told apart are made of anew."""
-
-    def of(self, key: Any, make: Callable[..., T], *given: Any) -> T:
-        """Return what is kept under a key, or what `make` gives; nothing is kept under one without a hash."""
-        try:
-            known = self.get(key)
-        except Exception:
-            return make(*given)
-        if known is None or not alike(known[0], key):
-            known = self[key] = key, make(*given)
-        found: T = known[1]
-        return found
-
-
 class TwoRunWatch(StepPairsWatch):
-    """A watcher for second runs that say where they begin apart from what they do.
-
-    The beginning is asked for once for each way and state.  Steps are kept by beginning and action while many come
-    again: a claim that forgets or silences something makes one second step of many first ones.
-    """
+    """A watcher for second runs whose beginning is asked for once for each way and state."""
 
     claim: TwoRun
 
     def __init__(self, claim: TwoRun, system: AnySystem, config: Any) -> None:
         super().__init__(claim, system, config)
-        self.here, self.starts = _Kept(), _Kept()
-        self.asked = self.taken = 0
+        self.here: dict[Any, tuple[Any, tuple[Any, Any]]] = {}
 
     def visit(self, sid: int, state: Any, /) -> None:
         """Forget where second runs of the state before begin."""
@@ -160,26 +134,17 @@ class TwoRunWatch(StepPairsWatch):
 
     def compared(self, place: Place) -> Iterator[Compared]:
         """Yield the comparison of every way at a step."""
-        config, state, actions, left, _ = place
-        assert left is not None, "a step is compared"
+        config, state, actions, _, _ = place
         for way in self.claim.ways(config, state, actions):
-            begun, steps = self.here.of(way, self._start, way, config, state)
-            fork = self.claim.fork(way, config, state, actions, begun)
-            right = self._step(steps, *begun, fork.right[0]) if fork.right else None
-            yield judged_pair(self.system, self.claim, place, way, fork, left, right)
+            fork = self.claim.fork(way, config, state, actions, self._begun(way, config, state))
+            yield judged_pair(self.system, self.claim, place, way, fork, *ends(self.system, place, fork))
 
-    def _start(self, *given: Any) -> tuple[tuple[Any, Any], _Kept]:
-        """Where a second run begins, and the steps kept of those that begin there."""
-        begun = self.claim.begun(*given)
-        return begun, self.starts.of(begun, _Kept)
-
-    def _step(self, steps: _Kept, config: Any, state: Any, action: Any) -> AnyStep:
-        self.asked += 1
-        again = self.asked - self.taken
-        if self.taken <= TRIED or (again * WORTH > self.asked and self.taken < MOST):
-            return steps.of(action, self._take, config, state, action)
-        return self._take(config, state, action)
-
-    def _take(self, *given: Any) -> AnyStep:
-        self.taken += 1
-        return self.system.take(*given)
+    def _begun(self, way: Any, config: Any, state: Any) -> tuple[Any, Any]:
+        """The configuration and state of a second run, kept by its way if that has a hash."""
+        try:
+            known = self.here.get(way)
+        except Exception:
+            return self.claim.begun(way, config, state)
+        if known is None or not alike(known[0], way):  # equal ways may be told apart
+            known = self.here[way] = way, self.claim.begun(way, config, state)
+        return known[1]

@@ -21,12 +21,15 @@ from decimal import Decimal
 from enum import Enum
 from functools import cache, wraps
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, GeneratorType, MethodType, ModuleType
-from typing import Any, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 from evenhand.search.tables.expressions import SCALARS, record_fields
 from evenhand.search.tables.proxies import EXPRESSION, Lazy, real_within
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+Seen: TypeAlias = dict[int, tuple[int, Any]]
+"""The lists, dictionaries and sets that went into a key, by id: the number of each, and itself."""
 
 SEGMENTS = "_evenhand_segments"
 """The name of the generators with marks."""
@@ -86,7 +89,7 @@ class Continuations:
         """Return what the further course of a generator depends on; `root` is the state that it was given."""
         return self._generator(generator, root, {})
 
-    def _generator(self, generator: Any, root: Any, seen: dict[int, int]) -> Any:
+    def _generator(self, generator: Any, root: Any, seen: Seen) -> Any:
         code, frame = generator.gi_code, generator.gi_frame
         if frame is None:
             return ("ended",)
@@ -104,7 +107,7 @@ class Continuations:
         )
         return "segment", id(code), frame.f_lasti, names, loops
 
-    def _frozen(self, value: Any, root: Any, seen: dict[int, int]) -> Any:
+    def _frozen(self, value: Any, root: Any, seen: Seen) -> Any:
         kind: Any = type(value)
         self.looked += 1
         if value is root:
@@ -127,18 +130,18 @@ class Continuations:
             return kind, self._frozen(value.__reduce__()[0:3], root, seen)
         return self._object(value, root, seen)
 
-    def _changeable(self, value: Any, root: Any, seen: dict[int, int]) -> Any:
+    def _changeable(self, value: Any, root: Any, seen: Seen) -> Any:
         """A list, dictionary or set: what it holds, and which of those met before it is."""
         if id(value) in seen:
-            return "again", seen[id(value)]
-        seen[id(value)] = len(seen)
+            return "again", seen[id(value)][0]
+        seen[id(value)] = len(seen), value  # held, as another may have the id of one that is gone
         if type(value) is set:
             return "set", self._members(value, root, seen)
         if type(value) is list:
             return list, tuple([self._frozen(one, root, seen) for one in value])
         return dict, self._members(value, root, seen), self._frozen([*value.values()], root, seen)
 
-    def _object(self, value: Any, root: Any, seen: dict[int, int]) -> Any:
+    def _object(self, value: Any, root: Any, seen: Seen) -> Any:
         """A cell, function or record by what it holds, and anything else by its identity."""
         kind: Any = type(value)
         if kind is CellType:
@@ -161,7 +164,7 @@ class Continuations:
         self.unknown += 1  # it may change between two marks, so that no two continuations with it are the same
         return "unknown", self.unknown
 
-    def _members(self, value: Any, root: Any, seen: dict[int, int]) -> Any:
+    def _members(self, value: Any, root: Any, seen: Seen) -> Any:
         # Their order counts as well: a loop over equal sets may take it differently.  So do kept hashes.
         return tuple([self._frozen(one, root, seen) for member in value for one in (member, real_within(member))])
 

@@ -160,6 +160,9 @@ class TableWalk(Paths):
         low, high, due = 0, self.states, FIRST_AUDIT
         while low < high:
             self.levels.append(low)
+            if low and high >= due:
+                audit(self, low)
+                due = 2 * high
             for start in range(low, high, CHUNK):
                 self._ask_states(self._rows(start, min(high, start + CHUNK)))
             if self.bounds.depth is not None and len(self.levels) > self.bounds.depth:
@@ -172,9 +175,6 @@ class TableWalk(Paths):
                 if tick is not None:
                     tick(self.states, self.transitions)
             low, high = high, self.states
-            if high >= due and low < high:
-                audit(self, low)
-                due = 2 * high
         audit(self, low)
 
     def _memory_ends(self, least: int) -> MemoryBudget:

@@ -3,8 +3,8 @@
 `is`, `type()`, `id()` and `callable()` inspect an object without its methods; sequence and mapping patterns read its
 class's flags; a handler for every exception swallows the signal to fork; and a step that draws random numbers, reads a
 clock or touches a file is no function of its arguments.  Each is named with file and line.  Operands of `is` that are
-plain names or attributes are looked at when the code gets there: a proxy beside None, a truth value or a member of an
-enumeration is decided; beside anything else it is fatal.
+names, attributes or elements are looked at when the code gets there: a proxy beside None, a truth value or a member of
+an enumeration is decided; beside anything else it is fatal.
 """
 
 # Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
@@ -22,7 +22,8 @@ from types import CodeType, FrameType, ModuleType
 from typing import Any, TypeAlias
 
 from evenhand.core.purity import IMPURE_MODULES
-from evenhand.search.tables.proxies import Lazy, decide_identity, is_single
+from evenhand.search.tables.expressions import plain
+from evenhand.search.tables.proxies import Lazy, decide_identity, is_single, real_within
 from evenhand.search.tables.shape import parts_of
 
 _LOOKS = (type, id, callable, vars, operator.is_, operator.is_not)
@@ -62,7 +63,7 @@ _UNSEEN, _BLIND = object(), object()
 """A value that does not matter, as the comparison will raise, and one that may matter and is not known."""
 
 _PARTS = ("BINARY_SUBSCR", "BUILD_TUPLE", "CALL")
-"""Opcodes that compute an operand from others: elements, keys, `get` of dictionaries; computing it again is safe."""
+"""Opcodes that compute an operand from others: elements, keys, `get` of dictionaries."""
 
 
 class Evades(Exception):
@@ -155,7 +156,8 @@ class Watch:
                     if not generated and not pattern:
                         self._complain(f"{where}: `is` on a computed value; compare with == instead")
                 else:
-                    looks[one.offset] = (operands,)
+                    prefixes = max(0, (one.arg or 0).bit_length() - 1) // 8  # a far jump has its event there
+                    looks[one.offset] = looks[one.offset - 2 * prefixes] = (operands,)
                     lines[line] = (*lines.get(line, ()), operands)
                     exact = exact or (line in called and any(map(_is_elsewhere, operands)))
         if looks and not exact and not _stored_on(body, lines):
@@ -256,6 +258,8 @@ def _computed(kind: str, parts: list[Any]) -> Any:
         return tuple(parts)
     if type(first) is not dict and (kind == "CALL" or type(first) not in (tuple, list, Lazy)):
         return _BLIND
+    if not all(plain(real_within(key)) for key in (*more[:1], *(first if type(first) is dict else ()))):
+        return _BLIND  # `__eq__` or `__index__` of the model
     try:
         return first.get(*more) if kind == "CALL" else first[more[0]]
     except Exception:

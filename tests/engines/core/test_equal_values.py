@@ -55,6 +55,35 @@ class Folded:
         return hash(self.seen)
 
 
+class Slotted:
+    """Has no dictionary, and compares one of two slots."""
+
+    __slots__ = "seen", "unseen"
+
+    def __init__(self, seen: int, unseen: int) -> None:
+        self.seen, self.unseen = seen, unseen
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Slotted) and self.seen == other.seen
+
+    def __hash__(self) -> int:
+        return hash(self.seen)
+
+
+@dataclass(frozen=True, eq=False)
+class Longer(Whole):
+    """Has a field that the inherited equality does not know."""
+
+    more: Any = 0
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Holds a list all the same."""
+
+    listed: list[Any] = field(hash=False)
+
+
 class Nobody:
     """Has no equality."""
 
@@ -73,7 +102,7 @@ UNLIKE: list[tuple[Any, Any, str]] = [
     (1, Fraction(1), "Fraction"),
     (1, Colour.RED, "Colour"),
     (Decimal("1.0"), Decimal("1.00"), "Decimal"),
-    (complex(0.0, 0.0), complex(0.0, -0.0), "complex"),
+    (complex(0.0, 0.0), complex(0.0, -0.0), "in attribute `imag`"),
     ((1, 2), Point(1, 2), "Point"),
     (("a", (1, 2)), ("a", (True, 2)), "bool"),
     (frozenset({1, 2}), frozenset({True, 2}), "bool"),
@@ -82,6 +111,10 @@ UNLIKE: list[tuple[Any, Any, str]] = [
     (Partial(1, "a"), Partial(1, "b"), "in field `note`"),
     ((Partial(1, "a"),), (Partial(1, "b"),), "in field `note`"),
     (Folded(1, 1), Folded(1, 2), "in attribute `unseen`"),
+    (Slotted(1, 1), Slotted(1, 2), "in attribute `unseen`"),
+    (range(0), range(5, 5), "in attribute `start`"),
+    (Longer(1, 2, 3), Longer(1, 2, 4), "in field `more`"),
+    (Listed([1]), Listed([True]), r"bool\) in field `listed`"),
 ]
 
 
@@ -109,6 +142,9 @@ def twice(make: Any) -> tuple[Any, Any]:
         lambda: Whole((1, 2), Whole("a")),
         lambda: Partial((1, 2), "same"),
         lambda: Folded(1, 2),
+        lambda: Slotted(1, 2),
+        lambda: Longer(1, 2, 3),
+        lambda: Listed([1]),
         lambda: Point(1, (2, 3)),
         lambda: Fraction(3, 7),
         lambda: Decimal("1.50"),

@@ -1,4 +1,4 @@
-"""What second runs of two-run claims have in common is asked for once, and nothing else is taken for the same."""
+"""Where second runs of two-run claims begin is asked for once, and nothing else is taken for the same."""
 
 # pyright: reportPrivateUsage=false, reportUnknownLambdaType=false, reportUnknownArgumentType=false
 
@@ -76,29 +76,13 @@ CLAIMS: dict[str, tuple[TwoRun, bool]] = {
         ),
         True,
     ),
-    "actions that are equal and unlike": (
-        claim(
-            twins=lambda _config, _state, action: ("int",) if action == 1 else ("bool",) if action == 2 else (),
-            other=lambda w, _action: (True,) if w == "bool" else (1,),
-            state=lambda _w, _config, state: state,
-        ),
-        True,
-    ),
     "unlike configurations": (
         claim(
-            config=lambda w, _config: True if w else 1,
-            twins=lambda _config, _state, action: (action == 1,),
+            config=lambda w, _config: True if w is True else 1,
+            twins=lambda _config, _state, action: (True,) if action == 1 else (1,),
             other=lambda _w, _action: (1,),
             state=lambda _w, _config, state: state,
-            agree=lambda w, _one, other: type(other.config) is (bool if w else int),
-        ),
-        True,
-    ),
-    "second steps that would be taken for others": (
-        claim(
-            twins=lambda _config, _state, action: (action % 2,),
-            other=lambda w, action: (action + w,),
-            agree=lambda w, one, other: other.shown[1] == one.shown[1] + w,
+            agree=lambda w, _one, other: type(other.config) is type(w),
         ),
         True,
     ),
@@ -108,10 +92,6 @@ CLAIMS: dict[str, tuple[TwoRun, bool]] = {
             state=lambda w, _config, state: (state[0], w[0]),
             other=lambda _w, action: ([action],),
         ),
-        True,
-    ),
-    "second runs that take no step": (
-        claim(other=lambda w, action: (action,) if w else (), agree=lambda w, _one, other: (other is None) is (not w)),
         True,
     ),
 }
@@ -147,34 +127,13 @@ def beginnings_of_another_state(patch: pytest.MonkeyPatch) -> None:
 
 
 def all_equal_is_alike(patch: pytest.MonkeyPatch) -> None:
-    """Take equal ways, configurations and actions for the same."""
+    """Take equal ways for the same."""
     patch.setattr(pairs, "alike", lambda _one, _other: True)
-
-
-def one_step_of_all(patch: pytest.MonkeyPatch) -> None:
-    """Take the first second step of a beginning for all others."""
-    honest = pairs.TwoRunWatch._step
-
-    def first(self: pairs.TwoRunWatch, steps: Any, *given: Any) -> Any:
-        return next((step for _, step in steps.values()), None) or honest(self, steps, *given)
-
-    patch.setattr(pairs.TwoRunWatch, "_step", first)
-
-
-def no_step(patch: pytest.MonkeyPatch) -> None:
-    """Take no second step where one is taken."""
-    patch.setattr(pairs.TwoRunWatch, "_step", lambda *_all: None)
 
 
 FAULTS: dict[Callable[[pytest.MonkeyPatch], None], tuple[str, ...]] = {
     beginnings_of_another_state: ("equal beginnings",),
-    all_equal_is_alike: (
-        "ways that are equal and unlike",
-        "actions that are equal and unlike",
-        "unlike configurations",
-    ),
-    one_step_of_all: ("equal beginnings",),
-    no_step: ("equal beginnings", "second runs that take no step"),
+    all_equal_is_alike: ("ways that are equal and unlike", "unlike configurations"),
 }
 
 
@@ -189,16 +148,15 @@ def test_a_fault_changes_what_is_said(
         assert told(CLAIMS[name][0]) != before
 
 
-def test_second_steps_that_come_again_are_taken_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """States that differ in what the claim forgets have one second step for each action."""
-    calls: list[Any] = []
-    honest = pairs.TwoRunWatch._take
+def test_beginnings_are_asked_for_once_in_each_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A state has three actions and two ways."""
+    asked: list[Any] = []
+    honest = TwoRun.begun
 
-    def counting(self: pairs.TwoRunWatch, *given: Any) -> Any:
-        calls.append(given)
+    def begun(self: TwoRun, *given: Any) -> Any:
+        asked.append(given)
         return honest(self, *given)
 
-    monkeypatch.setattr(pairs.TwoRunWatch, "_take", counting)
+    monkeypatch.setattr(TwoRun, "begun", begun)
     found = explore(COUNTERS, [CLAIM])
-    assert found.verdicts[0].coverage["met"] == 2 * found.transitions
-    assert len(calls) == len(set(calls)) < 2 * found.transitions
+    assert len(asked) == len(set(asked)) == 2 * found.states

@@ -100,6 +100,18 @@ def parts(first: Iterable[Hashable], step: Callable[[Any, Any], Any]) -> AnySyst
     )
 
 
+def rarely(how: Callable[[Any], Any], one: Any = None) -> AnySystem:
+    """A system in which one state of 2,000 takes the step otherwise: samples of states do not save the tables."""
+    starts = [Pair(x, 0) for x in (*range(1000), one, *range(1000, 2000))]
+    return evenhand.system(
+        "hostile",
+        initial=starts,
+        actions=lambda s: [] if s.y else [0],
+        step=lambda s, _a: replace(s, y=4 if how(s) else 1),
+        shows=False,
+    )
+
+
 def way(*, followed: bool) -> Callable[[Callable[[], AnySystem]], Callable[[], AnySystem]]:
     """Register a system; `followed` says that the tables learn it."""
 
@@ -180,12 +192,12 @@ def is_stored_on_the_way():
 def is_an_element_of_a_store():
     """`:=` stores another key after an element was taken by the one before."""
 
-    def step(s, _a):
+    def how(s):
         held: Any = {0: s.x, None: 0}
         key: Any = 0
-        return further(s, held[key] is (key := None))
+        return held[key] is (key := None)
 
-    return parts((None, 1), step)
+    return rarely(how)
 
 
 @way(followed=False)
@@ -202,7 +214,59 @@ def is_an_entry_of_a_class():
             self.asked += 1
             return self.one if self.asked == 1 else key
 
-    return parts((Kind.ONE, Kind.TWO, None), lambda s, _a: further(s, Held(s.x)[0] is None))
+    def how(s):
+        held = Held(s.x)
+        return held[0] is None
+
+    return rarely(how)
+
+
+@way(followed=False)
+def is_an_entry_by_a_key_of_a_class():
+    """A key of the model's own class is another one when it is asked again."""
+
+    class Key(int):
+        asked = 0
+
+        def __hash__(self):
+            return 0
+
+        def __eq__(self, other):
+            self.asked += 1
+            return self.asked == 1
+
+    def how(s):
+        held, key = {0: s.x}, Key()
+        return held.get(key, 1) is None
+
+    return rarely(how)
+
+
+@way(followed=True)
+def is_before_a_far_jump():
+    """What is stored on the way and compared before a jump over more than 255 instructions."""
+    source = ["def how(s):", " if (found := s.x) is not None:", "  y = 0", *["  y = y + 1"] * 100, "  return False"]
+    name = f"{__file__}:far_jump.py"
+    made: dict[str, Any] = {}
+    exec(compile("\n".join([*source, " return found is None"]), name, "exec"), made)
+    return rarely(made["how"])
+
+
+@way(followed=True)
+def dictionaries_that_differ():
+    """The values of two dictionaries decide after a mark, and nothing else does."""
+
+    def actions(s):
+        one = {0: 5}
+        two = {0: 1}
+        if s.y == 3:
+            two[0] = 2
+        if s.x == 9:
+            yield 9
+        yield two[0]
+        yield one[0]
+
+    return numbers(lambda s, a: turn(s.x, s.y, a == 2), actions=actions)
 
 
 @way(followed=False)
