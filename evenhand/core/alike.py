@@ -37,7 +37,10 @@ def alike(one: Any, other: Any) -> bool:
     if kind in _EXACT:
         return True
     if kind is tuple:
-        return all(map(alike, one, other))
+        for a, b in zip(one, other, strict=True):  # asked for each step that meets a known state: no calls for atoms
+            if a is not b and not alike(a, b):
+                return False
+        return True
     return _comparison(kind)(one, other)  # type: ignore[arg-type]
 
 
