@@ -317,8 +317,9 @@ class System(Generic[C, S, A, O, R]):
                 listed = self._listed("actions", self.actions(config, self.scope, state), state)
         except caught() as error:
             self._blame_offer(state, error)
-        # Most list them, and what is listed cannot raise; a generator would cost as much as a short step.
-        return iter(listed) if self.joint is None and type(listed) in (tuple, list) else self._yielded(config, state, listed)
+        if self.joint is None and type(listed) in (tuple, list):
+            return iter(listed)  # which cannot raise; a generator would cost as much as a short step
+        return self._yielded(config, state, listed)
 
     def _yielded(self, config: C, state: S, listed: Iterable[A]) -> Iterator[A]:
         try:

@@ -256,13 +256,17 @@ def _expand(system: AnySystem, walk: Walk, sid: int, watchers: _Watchers, bounds
             except Exception as error:
                 raise _raised(system, watcher, error, action) from error
     if fresh:
-        for watcher in watchers.lookers:
-            _guarded(system, watcher, watcher.leave, sid, state)
+        _leave(system, watchers, sid, state)
         walk.transitions += number + 1
         walk.edges += len(targets)
     refuse_change(system, walk, sid, kept)
     if taken:
         refuse_unrepeatable(system, config, state, taken)
+
+
+def _leave(system: AnySystem, watchers: _Watchers, sid: int, state: Any) -> None:
+    for watcher in watchers.lookers:
+        _guarded(system, watcher, watcher.leave, sid, state)
 
 
 def _within(system: AnySystem, walk: Walk, step: AnyStep, there: int, way: tuple[int, int], *, new: bool) -> int:
