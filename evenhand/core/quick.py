@@ -220,6 +220,7 @@ def _menu(label: str, menu: Iterable[Hashable] | None) -> tuple[Hashable, ...] |
 def _taking(label: str, step: Any, shows: bool | None, starts: tuple[Any, ...], *, sized: bool) -> Any:
     """`step` with its result checked."""
     harmless: set[type] = set()  # types of states that passed the check
+    lengths = {len(start) for start in starts if type(start) is tuple}
 
     def take(_rules: None, config: Any, state: Any, action: Any) -> tuple[Any, Any]:
         try:
@@ -227,12 +228,14 @@ def _taking(label: str, step: Any, shows: bool | None, starts: tuple[Any, ...], 
         except caught() as error:
             raise _raised(label, "step", step, error, f"action {short(action)} in state {short(state)}") from error
         kind, shown = type(made), None
-        if shows or kind not in harmless or (shows is None and kind is tuple and len(made) == 2):
-            made, shown = _result(label, made, shows, starts, state, action)
+        pair = shows is None and kind is tuple and len(made) == 2 and not _is_state(made, lengths)
+        if shows or pair or kind not in harmless:
+            made, shown = _result(label, made, shows, starts, pair, state, action)
             harmless.add(type(made))
         try:
             hash(made)
-            hash(shown)
+            if shown is not None:
+                hash(shown)
         except Exception:
             where = f"`step` of action {short(action, 80)} in state {short(state, 80)}"
             _refuse_unhashable(label, (("state", made), ("shown value", shown)), where)
@@ -352,7 +355,7 @@ def _raised(label: str, what: str, function: Any, error: BaseException, where: s
 
 
 def _result(
-    label: str, made: Any, shows: bool | None, starts: tuple[Any, ...], state: Any, action: Any
+    label: str, made: Any, shows: bool | None, starts: tuple[Any, ...], unclear: bool, state: Any, action: Any
 ) -> tuple[Any, Any]:
     """State and observation from the result of `step`."""
     pair = type(made) is tuple and len(made) == 2
@@ -360,7 +363,7 @@ def _result(
         if pair:
             return made[0], made[1]
         wrong = f"and shows=True, so it must return (new state, what it shows), not {short(made, 80)}"
-    elif pair and shows is None and not _is_state(made, starts):
+    elif unclear:
         wrong = (
             f"returned the pair {short(made, 80)}; say shows=True to `evenhand.system` if that is (new state, what it "
             "shows), and shows=False if the pair is the state"
@@ -377,11 +380,10 @@ def _result(
     raise ModelError(f"{label}: `step` of action {short(action, 80)} in state {short(state, 80)} {wrong}")
 
 
-def _is_state(made: tuple[Any, Any], starts: tuple[Any, ...]) -> bool:
+def _is_state(made: tuple[Any, Any], lengths: set[int]) -> bool:
     """Whether a pair is certainly a state: states are plain tuples, and its first half is none of their lengths."""
-    tuples = [start for start in starts if type(start) is tuple]
     first = made[0]
-    return bool(tuples) and not (type(first) is tuple and any(len(first) == len(start) for start in tuples))
+    return bool(lengths) and not (type(first) is tuple and len(first) in lengths)
 
 
 def _refuse_unhashable(label: str, values: Iterable[tuple[str, Any]], where: str) -> None:

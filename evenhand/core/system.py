@@ -310,18 +310,28 @@ class System(Generic[C, S, A, O, R]):
         return self.configs(self.scope, self.readings)
 
     def enabled(self, config: C, state: S) -> Iterator[A]:
-        """Yield the actions on offer in `state`, in a fixed order, lazily.  Raises ModelError as `take` does."""
+        """Return the actions on offer in `state`, in a fixed order, lazily.  Raises ModelError as `take` does."""
+        listed: Any = ()
         try:
-            if self.joint is None:
-                assert self.actions is not None
-                yield from self._listed("actions", self.actions(config, self.scope, state), state)
-            else:
-                yield from self._joined(self.joint, config, state)
+            if self.actions is not None:
+                listed = self._listed("actions", self.actions(config, self.scope, state), state)
         except caught() as error:
-            if isinstance(error, ModelError):
-                raise located(self.label, error) from error.__cause__
-            what = "`actions`" if self.joint is None else "`joint`"
-            raise ModelError(f"{self.label}: {what} of state {short(state)} raised {error_text(error)}") from error
+            self._blame_offer(state, error)
+        if self.joint is None and type(listed) in (tuple, list):
+            return iter(listed)  # which cannot raise; a generator would cost as much as a short step
+        return self._yielded(config, state, listed)
+
+    def _yielded(self, config: C, state: S, listed: Iterable[A]) -> Iterator[A]:
+        try:
+            yield from listed if self.joint is None else self._joined(self.joint, config, state)
+        except caught() as error:
+            self._blame_offer(state, error)
+
+    def _blame_offer(self, state: S, error: BaseException) -> NoReturn:
+        if isinstance(error, ModelError):
+            raise located(self.label, error) from error.__cause__
+        what = "`actions`" if self.joint is None else "`joint`"
+        raise ModelError(f"{self.label}: {what} of state {short(state)} raised {error_text(error)}") from error
 
     def _joined(self, joint: Joint[C, S, A, Any], config: C, state: S) -> Iterator[A]:
         """Every combination of one choice for each agent."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NamedTuple, cast
 
-from evenhand.core.system import AnyStep, AnySystem
+from evenhand.core.system import AnySystem
 from evenhand.search.graph import Watcher
 
 LABELS = 200
@@ -137,20 +137,21 @@ class ActionsWatch(Watcher):
         """Note a known state; a level arrives before any of its states is expanded, initial states first."""
         self.known = max(self.known, sid + 1)
 
-    def look(self, step: AnyStep, _action: int, there: int, /) -> None:
+    def note(self, action: Any, there: int, /, *, changed: bool) -> None:
         """Count one step; a new state has a number beyond all before: states are numbered as found."""
-        action = step.action
-        label = label_of(action)
-        if label not in self.labels and len(self.labels) >= LABELS:
-            label = OTHERS
-        counts = [self.labels.setdefault(label, [0, 0, 0])]
-        if self.menu and (number := self.menu.get(action)) is not None:
-            counts.append(self.numbers.setdefault(number, [0, 0, 0]))
-        changed = step.after != step.before
+        label = action if type(action) is str else label_of(action)
+        count = self.labels.get(label)
+        if count is None:
+            label = label if len(self.labels) < LABELS else OTHERS
+            count = self.labels.setdefault(label, [0, 0, 0])
         new = there >= self.known
         if new:
             self.known = there + 1
-        for count in counts:
+        count[0] += 1
+        count[1] += changed
+        count[2] += new
+        if self.menu and (number := self.menu.get(action)) is not None:
+            count = self.numbers.setdefault(number, [0, 0, 0])
             count[0] += 1
             count[1] += changed
             count[2] += new

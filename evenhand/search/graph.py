@@ -15,10 +15,10 @@ from contextlib import ExitStack
 from dataclasses import replace
 from itertools import count
 from math import inf
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 from evenhand.core.alike import deep_copy, refuse_merge
-from evenhand.core.answers import ModelError, error_text, located, short
+from evenhand.core.answers import ModelError, caught, error_text, located, short
 from evenhand.core.system import AnyStep, AnySystem
 from evenhand.search.bounds import Bounds
 from evenhand.search.contract import (
@@ -29,7 +29,7 @@ from evenhand.search.contract import (
     unhashable,
 )
 from evenhand.search.memory import MemoryBudget
-from evenhand.search.steps import make_step, rows_of
+from evenhand.search.steps import make_step
 from evenhand.search.walk import Walk, remember
 from evenhand.search.witness import Progress
 
@@ -63,6 +63,9 @@ class Watcher:
         It leads to state number `there`, -1 for a state beyond the bound.
         """
 
+    def note(self, action: Any, there: int, /, *, changed: bool) -> None:
+        """A step as for `look`, for those that need no more of it than the action and whether it changed the state."""
+
     def leave(self, sid: int, state: Any, /) -> None:
         """Every step out of state number `sid` was shown; told to those that look."""
 
@@ -90,6 +93,7 @@ class _Watchers:
         others = [one for one in every if not isinstance(one, History)]
         self.arrivals = tuple(one for one in others if type(one).arrive is not Watcher.arrive)
         self.lookers = tuple(one for one in others if type(one).look is not Watcher.look)
+        self.noters = tuple(one for one in others if type(one).note is not Watcher.note)
         visits = (one for one in others if type(one).visit is not Watcher.visit)
         self.visitors = tuple(one for one in visits if one not in self.lookers)
 
@@ -135,7 +139,10 @@ def search(
                 walk.levels.append(low)
             for sid in range(low, high):
                 for watcher in watchers.arrivals:
-                    _guarded(system, watcher, watcher.arrive, sid, walk.states[sid])
+                    try:
+                        watcher.arrive(sid, walk.states[sid])
+                    except Exception as error:
+                        _blame(system, watcher, error, walk.states[sid])
             back, walk.back = walk.back, set[int]()
             walk.outside -= back
             again = sorted(
@@ -205,9 +212,11 @@ def _any_goes_on(system: AnySystem, walk: Walk, low: int, high: int) -> bool:
 
 def _expand(system: AnySystem, walk: Walk, sid: int, watchers: _Watchers, bounds: Bounds, *, fresh: bool) -> None:
     """Take every step out of one state; `fresh` is false where only histories need them again."""
-    config, states, ids = walk.config, walk.states, walk.ids
+    config, states, find = walk.config, walk.states, walk.ids.get
+    step, rules, constrained = system.step, system.rules, system.constrained
     state, spilled = states[sid], inf if walk.disk_visited is None else walk.disk_visited.first
     histories = [history for history in watchers.histories if history.waits(sid)]
+    noters = watchers.noters if fresh else ()
     lookers: list[Watcher] = [*watchers.lookers, *histories] if fresh else [*histories]
     for watcher in (*watchers.visitors, *lookers) if fresh else lookers:
         _guarded(system, watcher, watcher.visit, sid, state)
@@ -215,10 +224,15 @@ def _expand(system: AnySystem, walk: Walk, sid: int, watchers: _Watchers, bounds
     taken: list[tuple[int, Any, Any, Any]] = []
     again = REPEATED if fresh and (kept is not None or (walk.number == 0 and sid < REPEATED)) else 0
     targets: set[int] = set()
-    transitions = 0
-    for number, action, after, shown in rows_of(system, config, state):
+    number = -1
+    for number, action in enumerate(system.enabled(config, state)):
         try:
-            there = ids.get(after)
+            made = step(rules, config, state, action)
+        except caught() as error:
+            system.blame_step(state, action, error)
+        after, shown = made if type(made) is tuple and len(made) == 2 else system.pair_of(made, state, action)
+        try:
+            there = find(after)
         except Exception as error:
             raise unhashable(system, after, f"the state after action {short(action)}", error) from error
         new = there is None
@@ -229,21 +243,30 @@ def _expand(system: AnySystem, walk: Walk, sid: int, watchers: _Watchers, bounds
                 refuse_merge(known, after)
             after = known  # claims that keep parts of a state then compare identical objects
         targets.add(there)
-        if system.constrained:
+        changed = there != sid
+        if constrained:
             there = _within(system, walk, make_step(config, state, action, shown, after), there, (sid, number), new=new)
-        transitions += 1
-        if len(taken) < again:
+        if number < again:
             taken.append((number, action, after, shown))
         if lookers:
             _show_step(system, lookers, make_step(config, state, action, shown, after), number, there)
+        for watcher in noters:
+            try:
+                watcher.note(action, there, changed=changed)
+            except Exception as error:
+                raise _raised(system, watcher, error, action) from error
     if fresh:
-        for watcher in watchers.lookers:
-            _guarded(system, watcher, watcher.leave, sid, state)
-        walk.transitions += transitions
+        _leave(system, watchers, sid, state)
+        walk.transitions += number + 1
         walk.edges += len(targets)
     refuse_change(system, walk, sid, kept)
     if taken:
         refuse_unrepeatable(system, config, state, taken)
+
+
+def _leave(system: AnySystem, watchers: _Watchers, sid: int, state: Any) -> None:
+    for watcher in watchers.lookers:
+        _guarded(system, watcher, watcher.leave, sid, state)
 
 
 def _within(system: AnySystem, walk: Walk, step: AnyStep, there: int, way: tuple[int, int], *, new: bool) -> int:
@@ -282,12 +305,14 @@ def _show_step(system: AnySystem, watchers: Sequence[Watcher], step: AnyStep, nu
 def _guarded(system: AnySystem, watcher: Watcher, call: Callable[[int, Any], None], sid: int, state: Any) -> None:
     try:
         call(sid, state)
-    except ModelError as error:
-        raise located(f"{system.label}, {watcher.name}", error, *watcher.claims) from error.__cause__
     except Exception as error:
-        raise ModelError(
-            f"{system.label}: {watcher.name} raised {error_text(error)} in state {short(state)}"
-        ) from error
+        _blame(system, watcher, error, state)
+
+
+def _blame(system: AnySystem, watcher: Watcher, error: Exception, state: Any) -> NoReturn:
+    if isinstance(error, ModelError):
+        raise located(f"{system.label}, {watcher.name}", error, *watcher.claims) from error.__cause__
+    raise ModelError(f"{system.label}: {watcher.name} raised {error_text(error)} in state {short(state)}") from error
 
 
 def _raised(system: AnySystem, watcher: Watcher, error: Exception, action: Any) -> ModelError:

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from evenhand.core.answers import ModelError, caught
 from evenhand.core.system import AnyStep, AnySystem, Step
-
-Row = tuple[int, Any, Any, Any]
-"""A step out of a state: number of the action, the action, state after, what is shown."""
 
 _new = object.__new__
 _STEP: type[AnyStep] = Step
@@ -37,18 +33,6 @@ def make_step(config: Any, before: Any, action: Any, shown: Any, after: Any) -> 
     step: AnyStep = _new(_STEP)
     step.__dict__.update(config=config, before=before, action=action, shown=shown, after=after)
     return step
-
-
-def rows_of(system: AnySystem, config: Any, state: Any) -> Iterator[Row]:
-    """Yield the steps on offer, in the order of `enabled`."""
-    step, rules = system.step, system.rules
-    for number, action in enumerate(system.enabled(config, state)):
-        try:
-            made = step(rules, config, state, action)
-        except caught() as error:
-            system.blame_step(state, action, error)
-        after, shown = made if type(made) is tuple and len(made) == 2 else system.pair_of(made, state, action)
-        yield number, action, after, shown
 
 
 def stepped(system: AnySystem, config: Any, state: Any, action: Any) -> tuple[Any, Any]:
