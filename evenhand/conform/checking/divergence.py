@@ -41,8 +41,7 @@ class Divergence:
     a non-deterministic kernel, `beside` the other run of a pair.  The last `loop` actions of a liveness violation
     repeat for ever.  `behind` counts the earlier steps in which the kernel differs too.  The first `own` steps of
     `expected` are the model's own run; behind them it went on from what the kernel told.  `tells`: the kernel tells its
-    state in every step, or parts of it.  `raw` changes a message of the run.
-    `said` is what it answered, in its own words.
+    state in every step, or parts of it.  `raw` changes a message of the run.  `said`: its answer, in its own words.
     """
 
     scenario: AnyScenario
@@ -435,9 +434,8 @@ class _Run:
             after = self.coder.decoded(self.response.states[place]) if tells else None
             told = self.got(place) if differs else None
             of = choices(self.response.shown[place]) if partial else frozenset[str]()
-            chosen = self._chosen(place) if of else None
-            before = before if own else None
-            made.append(KernelStep(step, shown, differs, before, after, own, partial, told, of, chosen))
+            pick = self._chosen(place) if of else None
+            made.append(KernelStep(step, shown, differs, before if own else None, after, own, partial, told, of, pick))
             before, known = after, tells
         return made
 
