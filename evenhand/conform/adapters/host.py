@@ -17,7 +17,7 @@ import shutil
 import sys
 import sysconfig
 import traceback
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
@@ -170,6 +170,8 @@ class Pristine:
 
     def __init__(self, host: Host, requests: int, answers: int) -> None:
         (self._asked, self._ask), (self._told, self._tell) = os.pipe(), os.pipe()
+        self._folder = os.environ.get(OWN_FOLDER)
+        self._loaded = os.listdir(self._folder) if self._folder else ()  # before the other process makes more
         if os.fork():
             os.close(self._asked)
             os.close(self._tell)
@@ -188,12 +190,10 @@ class Pristine:
             os._exit(code[0] if code else 1)
 
     def _serve(self, host: Host, answers: int) -> None:
-        folder = os.environ.get(OWN_FOLDER)
-        loaded = os.listdir(folder) if folder else ()
         with os.fdopen(self._asked, "rb") as asked:
             while size := asked.readline():
                 lines = asked.read(int(size)).split(b"\n")
-                with _put_aside(folder, loaded) if folder else nullcontext():
+                with _put_aside(self._folder, self._loaded) if self._folder else nullcontext():
                     child = os.fork()
                     if not child:
                         os.close(self._tell)
@@ -207,7 +207,7 @@ class Pristine:
 
 
 @contextmanager
-def _put_aside(folder: str, loaded: Collection[str]) -> Iterator[None]:
+def _put_aside(folder: str, loaded: Collection[str]) -> Generator[None]:
     """Put all files but those `loaded` with the adapter out of a folder, and back in place of those made meanwhile.
 
     They are only renamed, so whoever has one open, or knows its name, finds it as it was.
