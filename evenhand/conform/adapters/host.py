@@ -4,7 +4,8 @@ It reads requests from standard input and writes one answer to each, as `schema/
 neither stream; it prints to standard error.  Its input is compared with what was sent, on the first scenarios and on
 each new action, because a kernel that writes to its input would change its caller's data in a shared process.
 
-`{"do":"fresh",…}` is a start in a process of its own, forked before any kernel was made; it lasts until `end`.
+`{"do":"fresh",…}` is a start in a process of its own, forked before any kernel was made; it lasts until `end`.  What
+kernels put into the folder for temporary files, if that is this process's alone, is out of its sight.
 """
 
 from __future__ import annotations
@@ -12,14 +13,19 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import shutil
 import sys
 import sysconfig
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Generator
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
 from evenhand.conform.adapters.door import Door
 from evenhand.core.kernel import Unsupported
+
+OWN_FOLDER = "EVENHAND_OWN_FOLDER"
+"""The variable that names the folder for temporary files where it is this process's alone."""
 
 NOT_LOADED = 70
 """Exit code of a host whose adapter does not load: the caller's mistake, not the kernel's."""
@@ -166,6 +172,8 @@ class Pristine:
 
     def __init__(self, host: Host, requests: int, answers: int) -> None:
         (self._asked, self._ask), (self._told, self._tell) = os.pipe(), os.pipe()
+        self._folder = os.environ.get(OWN_FOLDER)
+        self._loaded = os.listdir(self._folder) if self._folder else ()  # before the other process makes more
         if os.fork():
             os.close(self._asked)
             os.close(self._tell)
@@ -187,16 +195,40 @@ class Pristine:
         with os.fdopen(self._asked, "rb") as asked:
             while size := asked.readline():
                 lines = asked.read(int(size)).split(b"\n")
-                child = os.fork()
-                if not child:
-                    os.close(self._tell)
-                    for line in lines:
-                        _write(answers, host.answer(line) + b"\n")
-                    sys.stdout.flush()
-                    os._exit(0)
-                code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+                with _put_aside(self._folder, self._loaded) if self._folder else nullcontext():
+                    child = os.fork()
+                    if not child:
+                        os.close(self._tell)
+                        for line in lines:
+                            _write(answers, host.answer(line) + b"\n")
+                        sys.stdout.flush()
+                        os._exit(0)
+                    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
                 os.write(self._tell, bytes([code % 256]))
         os._exit(0)
+
+
+@contextmanager
+def _put_aside(folder: str, loaded: Collection[str]) -> Generator[None]:
+    """Put all files but those `loaded` with the adapter out of a folder, and back in place of those made meanwhile.
+
+    They are only renamed, so whoever has one open, or knows its name, finds it as it was.
+    """
+    _move(folder, f"{folder}-aside", loaded)
+    yield
+    _move(folder, f"{folder}-past", loaded)
+    _move(f"{folder}-aside", folder, ())
+    shutil.rmtree(f"{folder}-past", ignore_errors=True)
+
+
+def _move(source: str, target: str, kept: Collection[str]) -> None:
+    """Move the files but those `kept`, as far as they can be moved: a kernel may do anything to them."""
+    with suppress(OSError):
+        os.makedirs(target, exist_ok=True)
+        for name in os.listdir(source):
+            if name not in kept:
+                with suppress(OSError):
+                    os.rename(os.path.join(source, name), os.path.join(target, name))
 
 
 def _encoded(value: Any, name: str) -> bytes:

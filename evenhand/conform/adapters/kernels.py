@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
@@ -19,7 +20,7 @@ from typing import Protocol as Interface
 from msgspec import UNSET
 
 from evenhand.conform.adapters import wire
-from evenhand.conform.adapters.host import NOT_LOADED
+from evenhand.conform.adapters.host import NOT_LOADED, OWN_FOLDER
 from evenhand.conform.adapters.limits import CORE_SECONDS, KernelLimits
 from evenhand.conform.adapters.wire import Fault, Misanswer
 from evenhand.core.canonical import Json
@@ -205,6 +206,7 @@ class Piped:
     def __init__(self, name: str, command: list[str], limits: KernelLimits, *, hosted: bool) -> None:
         self._name, self.command, self.limits, self.hosted = name, command, limits, hosted
         self._child: LineProcess | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._number = 0
         self._left: Callable[[], float] = lambda: inf
         self._clock: Clock | None = None
@@ -248,6 +250,8 @@ class Piped:
         self._owed = 0
         if child is not None:
             child.stop()
+        if self._folder is not None:
+            self._folder.cleanup()
 
     close = renew
 
@@ -362,7 +366,13 @@ class Piped:
             path = os.pathsep.join(path or os.getcwd() for path in sys.path)
             seed = str(self._begun)  # each process has another order of sets and hashes, the same in each check
             self._begun += 1
-            environment = {**os.environ, "PYTHONHASHSEED": seed, **({"PYTHONPATH": path} if self.hosted else {})}
+            # and its own folder for temporary files, which nobody finds after it
+            self._folder = tempfile.TemporaryDirectory(prefix="evenhand-", ignore_cleanup_errors=True)
+            own = os.path.join(self._folder.name, "own")
+            os.mkdir(own)
+            environment = {**os.environ, "PYTHONHASHSEED": seed, "TMPDIR": own}
+            if self.hosted:
+                environment |= {"PYTHONPATH": path, OWN_FOLDER: own}
             try:
                 self._child = LineProcess(
                     self.command,

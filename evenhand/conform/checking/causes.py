@@ -15,15 +15,18 @@ from typing import TYPE_CHECKING, Any, cast
 
 from evenhand.conform.adapters.wire import Fault
 from evenhand.conform.checking.comparing import nested, one_reason, words_of
-from evenhand.conform.checking.duties import SENTENCES
+from evenhand.conform.checking.duties import DISAGREES, SENTENCES
 from evenhand.conform.checking.sameness import astray, lacking, one_cause, one_record, too_much, wordless
 from evenhand.core.canonical import Json
 from evenhand.core.parts import Part, parts_of
+from evenhand.core.verdict import Status
+from evenhand.search.verdicts import changed_readings
 
 if TYPE_CHECKING:
     from evenhand.conform.checking.comparing import Difference
     from evenhand.conform.checking.divergence import Divergence
     from evenhand.conform.checking.ordering import Defect
+    from evenhand.core.kinds import Property
     from evenhand.core.system import AnySystem
 
 
@@ -183,12 +186,25 @@ def _unlike(cause: Cause, defect: Defect) -> int:
 
 
 def _headed(cause: Cause, listed: Mapping[str, int]) -> Cause:
-    """The cause under its most specific claim: on the surest basis the one that the fewest causes violate."""
-    sure = cause.defect.divergence.sure
-    if not sure:
+    """The cause under its most specific claim: on the surest basis the one that the fewest causes violate.
+
+    Claims that the protocol refutes come last.  Where it refutes all of them in this system, none heads a difference.
+    """
+    divergence = cause.defect.divergence
+    if not divergence.sure:
         return cause
-    best = min(sure, key=lambda one: (one.basis, listed[one.claim.name], one.step))
-    return replace(cause, headline=best.claim.name)
+    doubt = {one.claim.name: _doubt(one.claim, cause.system) for one in divergence.sure}
+    best = min(divergence.sure, key=lambda one: (doubt[one.claim.name], one.basis, listed[one.claim.name], one.step))
+    own = divergence.what == "differs" and doubt[best.claim.name] > 1
+    return replace(cause, headline=DISAGREES if own else best.claim.name)
+
+
+def _doubt(claim: Property, system: AnySystem) -> int:
+    """Where the protocol itself refutes a claim under these readings: 2: in this system, 1: in another, 0: nowhere."""
+    readings = changed_readings(system)
+    false = [one for one in claim.expected if one.expected is Status.REFUTED]
+    where = {one.system for one in false if one.speaks_of(claim.name, one.system, one.engine, readings)}
+    return 2 if where & {"", system.name} else min(1, len(where))
 
 
 def _claims(defect: Defect) -> frozenset[str]:

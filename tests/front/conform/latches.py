@@ -255,20 +255,27 @@ def hoards(initial: Any) -> Latch:
     return made
 
 
-FILE = Path(tempfile.gettempdir()) / f"latch-{os.getpid()}"
-atexit.register(FILE.unlink, missing_ok=True)
+FILES = [Path(tempfile.gettempdir()) / f"{name}-{os.getpid()}" for name in ("latch", "loaded")]
+FILES[1].touch()
+for _file in FILES:
+    atexit.register(_file.unlink, missing_ok=True)
 
 
-def files(initial: Any) -> Latch:
-    """Nobody is let in any more after the first run, says a file that the processes forked from one share."""
-    late = FILE.exists()
+def files(initial: Any, file: Path = FILES[0]) -> Latch:
+    """Nobody is let in any more after the first run, says a file for temporary data."""
+    late = file.exists() and file.read_text("utf-8") != ""
 
     class Filing(Latch):
         def step(self, action: Any) -> Any:
-            FILE.write_text("late", "utf-8")
+            file.write_text("late", "utf-8")
             return "refused" if late and action["verb"] == "take" else super().step(action)
 
     return Filing(initial)
+
+
+def files_from_the_first(initial: Any) -> Latch:
+    """The same, with a file that is there once the adapter is loaded; the processes forked from one share it."""
+    return files(initial, FILES[1])
 
 
 def chokes(initial: Any) -> Latch:

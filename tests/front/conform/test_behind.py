@@ -154,7 +154,7 @@ def test_a_process_answers_no_more_runs_than_are_looked_through() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["hoards", "chokes"])
+@pytest.mark.parametrize("name", ["hoards", "chokes", "files"])
 def test_a_kernel_that_remembers_earlier_runs_is_found_by_the_run_that_it_remembers(name: str, tmp_path: Path) -> None:
     """One finding, with the earlier run; the rest of the check is silent, since each run has its own process."""
     result = checked(name)
@@ -167,14 +167,29 @@ def test_a_kernel_that_remembers_earlier_runs_is_found_by_the_run_that_it_rememb
     assert [recheck(record, f"tests.front.conform.latches:{one}").ok for one in (name, "honest")] == [False, True]
 
 
+def test_a_process_of_its_own_sees_no_temporary_file_of_other_runs() -> None:
+    """Neither those of the runs before it nor, after it, those runs its own; the others stay where they were."""
+    (system,) = find("latch").model.systems.values()
+    coder, config = Coder("latch", system), Config(2, Readings())
+    start = next(iter(system.initial(config)))
+    request = coder.request(coder.trace(Scenario(config, start, (Act("take", 0),))))
+    source = adapter_source("tests.front.conform.latches:files")
+    try:
+        made = [ask([request]) for ask in (source.ask, source.together, source.together, source.ask)]
+        assert [one.as_expected for some in made for one in some] == [True, True, True, False]
+    finally:
+        source.close()
+
+
 def test_a_kernel_that_remembers_in_a_file_is_not_called_non_deterministic(tmp_path: Path) -> None:
     """Its forked processes share the file; where it is loaded anew, it always answers as at first."""
-    result = checked("files")
+    result = checked("files_from_the_first")
     remembered = [one for one in result.defects if one.divergence.what == "remembers"]
     assert len(remembered) == 1 and not any(one.divergence.what == "non-deterministic" for one in result.defects)
     (cause,) = causes([(result.system, remembered)])
     record = save_finding(finding_json("latch", cause, (), claims_only=False, kernel="here"), tmp_path, "here")
-    assert [recheck(record, f"tests.front.conform.latches:{one}").ok for one in ("files", "honest")] == [False, True]
+    names = ("files_from_the_first", "honest")
+    assert [recheck(record, f"tests.front.conform.latches:{one}").ok for one in names] == [False, True]
 
 
 class Broken(Haunted):

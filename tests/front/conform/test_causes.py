@@ -30,6 +30,7 @@ from evenhand.core.codec import encode
 from evenhand.core.kernel import Unsupported
 from evenhand.core.kinds import Always
 from evenhand.core.parts import part
+from evenhand.core.plan import Expectation, refuted
 from evenhand.core.registry import find
 from evenhand.core.system import AnySystem, Mutant
 from evenhand.core.trace import Scenario, replay
@@ -185,6 +186,29 @@ def test_one_claim_that_objects_in_two_places_is_two_findings(other: set[str], n
     made = [Defect(replace(differing(kinds), violations=objection), 1) for kinds in ({"paid: more"}, other)]
     found = causes([(system, made[:1]), (replace(system, name="another"), made[1:])])
     assert len(found) == number and {one.headline for one in found} == {claim.name}
+
+
+@pytest.mark.parametrize(
+    ("false", "kept", "headline"),
+    [
+        (refuted("the text says so"), True, "kept"),
+        (refuted("the text says so", system="another"), True, "kept"),
+        (refuted("the text says so"), False, "kernel_agrees_with_model"),
+        (refuted("the text says so", system="another"), False, "false"),
+        (refuted("read otherwise", clock="gated"), True, "false"),
+    ],
+)
+def test_a_claim_that_the_protocol_refutes_heads_no_finding(false: Expectation, kept: bool, headline: str) -> None:
+    """Although it is false on a surer basis; but it does where the text refutes it elsewhere, or read otherwise."""
+    system = find("apcm").model.systems["universe"]
+    claims = [
+        Always(name=name, sentence="", expected=some, check=lambda _config, _state: True)
+        for name, some in (("false", (false,)), ("kept", ()))[: 1 + kept]
+    ]
+    bases = (Basis.SHOWN, Basis.BEFORE)
+    objections = tuple(Violation(claim, 1, basis) for claim, basis in zip(claims, bases, strict=False))
+    (found,) = causes([(system, [Defect(replace(differing({"paid: more"}), violations=objections), 1)])])
+    assert found.headline == headline
 
 
 @pytest.mark.parametrize(
