@@ -50,7 +50,10 @@ class Server:
             cls.begin()
         connection = http.client.HTTPConnection("127.0.0.1", cls.port)
         try:
-            connection.request("POST", f"/{path}", json.dumps(body), {"X-Key": key})
+            try:
+                connection.request("POST", f"/{path}", json.dumps(body), {"X-Key": key})
+            except ValueError:  # letters beyond Latin-1, a line break
+                raise Unsupported("a key that no header carries") from None
             return json.loads(connection.getresponse().read())
         finally:
             connection.close()

@@ -57,8 +57,9 @@ class Adapter(zoo.Adapter):
             path.mkdir()
         elif node["kind"] == "file":
             path.write_text(node["text"], "utf-8")
+        elif not (text := node["text"]):
+            raise Unsupported("a link to nothing")
         else:
-            text = node["text"]
             path.symlink_to(str(self.disk) + text if text.startswith("/") else text)
 
     def decide(self, told: Json, candidates: Json) -> dict[str, Any]:
