@@ -13,14 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from evenhand.core.kinds import Property, Safety
 from evenhand.core.relations import Paired
 from evenhand.core.system import AnySystem
 from evenhand.core.trace import Lasso, Pair, replay
 from evenhand.core.verdict import Evidence
-from evenhand.evidence.judge import judge, restate
+from evenhand.evidence.judge import judge, own_runs, restate
 from evenhand.evidence.second_runs import at_step, compared
 from evenhand.smt.cases import wrong_ends
 from evenhand.smt.ends import Ends
@@ -107,9 +107,15 @@ def sampled(theorem: Theorem, theory: Theory, model: Structure, system: AnySyste
         shown = None if seen is None else seen.without(theory.meanings)
         if shown is not None and not confirmed(theory, shown, Not(theorem.formula)):
             judgement = judge(system, theorem.claim, evidence)
-            if judgement.refutes:
+            if judgement.refutes and _ends_in(system, theorem.claim, evidence, case):
                 return Refutation(shown, restate(system, theorem.claim, evidence), judgement.reason)
     return NoCounterpart(model, "no sampled run refutes the claim by a countermodel")
+
+
+def _ends_in(system: AnySystem, claim: Property, evidence: Evidence, case: Any) -> bool:
+    """Whether the steps of a case are those with which its runs end: the way to one may be another variant's."""
+    steps: tuple[Any, ...] = case if isinstance(case, tuple) else (case,)
+    return all(replay(system, run).steps[-1] in steps for run in own_runs(claim, evidence))
 
 
 def all_of(theory: Theory, claim: Formula) -> Callable[[Structure], bool]:

@@ -112,11 +112,11 @@ MOST = 60
 @Ends
 def samples(system: AnySystem) -> Iterator[End]:
     """Yield writes from many states, before and after flags, by any variant."""
-    for state, way in layered(CONFIG, _MENU, MOST, [WROTE] * 4).items():
-        for scope in ("a", "c"):
-            for threshold in (2, 1, 0):
-                there = replace(way, config=replace(CONFIG, threshold=threshold))
-                yield end_at(system, there, state, Operation(Op.WRITE, "alice", scope, Kind.OBSERVATION))
+    for threshold in (2, 1, 0):
+        ways = layered(system, replace(CONFIG, threshold=threshold), _MENU, MOST, [WROTE] * 4)
+        for state, way in ways.items():
+            for scope in ("a", "c"):
+                yield end_at(system, way, state, Operation(Op.WRITE, "alice", scope, Kind.OBSERVATION))
 
 
 _theorem = partial(

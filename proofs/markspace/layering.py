@@ -200,7 +200,7 @@ def samples(system: AnySystem) -> Iterator[End]:
     """Yield writes and tool calls from many states of deployments with several layers, by any variant."""
     for config in _CONFIGS:
         menu, fill = _menu(config), [Operation(Op.WRITE, ALICE, "a")] * 4
-        for state, way in layered(config, menu, STATES, fill).items():
+        for state, way in layered(system, config, menu, STATES, fill).items():
             yield from (end_at(system, way, state, act) for act in menu if act.op in (Op.WRITE, Op.EXECUTE))
 
 

@@ -10,9 +10,7 @@ from evenhand.core.system import AnySystem, System
 from evenhand.core.trace import AnyScenario, Scenario
 from evenhand.model.markspace.guard import initial
 from evenhand.model.markspace.guard_vocabulary import Act, Config, GuardStep, Phase, State, What
-from evenhand.model.markspace.layers import REFERENCE
 from evenhand.model.markspace.layers import initial as initial_layers
-from evenhand.model.markspace.layers import step as layered_step
 from evenhand.model.markspace.layers_vocabulary import LayersConfig, Operation, World
 from evenhand.model.markspace.marks import Mark, Space, SpaceConfig, Tick, Write
 from evenhand.smt.ends import End, end_at, ways
@@ -46,12 +44,12 @@ def written(system: AnySystem, config: SpaceConfig, marks: Sequence[Mark], act: 
 
 
 def layered(
-    config: LayersConfig, menu: tuple[Operation, ...], most: int, *firsts: Sequence[Operation]
+    system: AnySystem, config: LayersConfig, menu: tuple[Operation, ...], most: int, *firsts: Sequence[Operation]
 ) -> Mapping[World, AnyScenario]:
-    """Return the first states of a deployment, breadth first, each with a way there."""
+    """Return the first states of a deployment by a variant, breadth first, each with a way there."""
 
     def after(state: World, act: Operation) -> World | None:
-        later, _ = layered_step(REFERENCE, config, state, act)
+        later: World = system.take(config, state, act).after
         return later if len(later.stored) < config.capacity else None
 
     return ways(config, initial_layers(config)[0], lambda _state: menu, after, most, firsts)

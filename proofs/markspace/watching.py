@@ -148,7 +148,7 @@ def samples(system: AnySystem) -> Iterator[End]:
         held = (*spike, Operation(Op.CHECK, "alice"), Operation(Op.TICK), Operation(Op.TICK))
         dense = [Operation(Op.WRITE, agent, "a") for agent in config.agents]
         menu = _menu(config)
-        for state, way in layered(config, menu, MOST, held, dense).items():
+        for state, way in layered(system, config, menu, MOST, held, dense).items():
             yield from (end_at(system, way, state, act) for act in menu)
 
 

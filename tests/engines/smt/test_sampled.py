@@ -27,6 +27,13 @@ def _rounds(system: AnySystem, start: int = 0) -> Any:
             yield end_at(system, Scenario(config, start, ()), start, action)
 
 
+def _astray(system: AnySystem) -> Any:
+    """Rounds in a state to which their ways do not lead."""
+    for config in system.all_configs():
+        for action in system.enabled(config, 0):
+            yield end_at(system, Scenario(config, 0, (("a",),)), 7, action)
+
+
 SAMPLED = replace(THEOREM, realise=None, samples=Ends(_rounds))
 
 
@@ -39,13 +46,14 @@ def test_a_sampled_run_refutes_the_mutant() -> None:
 
 
 def test_what_is_no_countermodel_or_does_not_replay_refutes_nothing() -> None:
-    """A view that sees nothing, a start that is not initial, a faultless mutant, a theory without its fault."""
+    """A view that sees nothing, a start that is not initial, a way to elsewhere, no fault, an unsaid one."""
     everybody, last = SAMPLED.mutants
     faultless = replace(everybody, mutant=last.mutant)
     unsaid = replace(everybody, definitions=last.definitions)
     for wrong in (
         replace(SAMPLED, view=blank),
         replace(SAMPLED, samples=Ends(lambda system: _rounds(system, start=1))),
+        replace(SAMPLED, samples=Ends(_astray)),
         replace(SAMPLED, mutants=(faultless,)),
     ):
         found = prove(wrong, bundle=BUNDLE)
