@@ -251,11 +251,11 @@ class Calls(Picks):
         """Return what a known function gives for values.  Raises Unreadable."""
         if isinstance(function, Closure):
             return self._unfolded(function, given, named_given, frame)
-        if isinstance(function, Hashable) and function in self.given and (callable(function) or not named_given):
+        plainly = function if isinstance(function, FunctionType) else None  # a type or a name has no signature
+        if isinstance(function, Hashable) and function in self.given and (plainly or not named_given):
             values = given
-            if named_given:
-                called: Any = function
-                fitted = _fitted(inspect.signature(called), called.__name__, given, named_given)
+            if plainly:
+                fitted = _fitted(inspect.signature(plainly), plainly.__name__, given, named_given)
                 values = [*fitted.args, *fitted.kwargs.values()]
             said = self.given[function](values)
             return settled(said) if isinstance(said, Truth | Cases) else said

@@ -280,13 +280,13 @@ view = renamed(view_act, _INPUTS, (*_AFTER, *_TOLD))
 
 @Ends
 def acts(system: AnySystem) -> Iterator[End]:
-    """Yield every third action of walks, and actions after READY, by any variant."""
+    """Yield every third action of walks, those accepted but READY, and actions after READY, by any variant."""
     for place, (run, step) in enumerate(ends(system, lambda step: bool(actor(step.action)))):
-        if isinstance(step.action, model.SignalReady) and not step.shown.rejected:
+        if ready := isinstance(step.action, model.SignalReady) and not step.shown.rejected:
             uid, key = step.action.agent, step.action.credential
             for act in (model.Propose(uid, key, None), model.AddStake(uid, key, uid, 1)):
                 yield end_at(system, run, step.after, act)
-        if place % 3 == 0:
+        if place % 3 == 0 or not (ready or step.shown.rejected):
             yield run, step
 
 
