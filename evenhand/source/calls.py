@@ -251,11 +251,13 @@ class Calls(Picks):
         """Return what a known function gives for values.  Raises Unreadable."""
         if isinstance(function, Closure):
             return self._unfolded(function, given, named_given, frame)
-        plainly = function if isinstance(function, FunctionType) else None  # a type or a name has no signature
-        if isinstance(function, Hashable) and function in self.given and (plainly or not named_given):
+        # A name, and what is built in, has no signature.
+        formal = function if isinstance(function, FunctionType) or dataclasses.is_dataclass(function) else None
+        if isinstance(function, Hashable) and function in self.given and (formal or not named_given):
             values = given
-            if plainly:
-                fitted = _fitted(inspect.signature(plainly), plainly.__name__, given, named_given)
+            if formal:
+                called: Any = formal
+                fitted = _fitted(inspect.signature(called), called.__name__, given, named_given)
                 values = [*fitted.args, *fitted.kwargs.values()]
             said = self.given[function](values)
             return settled(said) if isinstance(said, Truth | Cases) else said
