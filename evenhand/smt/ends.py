@@ -20,7 +20,7 @@ End: TypeAlias = tuple[AnyScenario, AnyStep]
 class Ends:
     """Samples of a theorem that are the ends of `runs(system)`, for any variant.
 
-    The way to the last step may be one of the reference: a run counts as evidence only if the judge replays it.
+    A run counts as evidence only if the judge replays it to just that step: the way there may be another variant's.
     """
 
     runs: Callable[[AnySystem], Iterable[End]]

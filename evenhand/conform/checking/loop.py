@@ -392,12 +392,12 @@ class _Check:
             reasons,
             self.defects.runs,
             phase.first,
-            (*phase.notes, *_remarks(several.defects), *self._lateness()),
+            (*phase.notes, *_remarks(several.defects), *self._omitted()),
             interrupted,
             tuple(phase.left_out.values()),
         )
 
-    def _lateness(self) -> Iterator[str]:
+    def _omitted(self) -> Iterator[str]:
         """Yield what was left out."""
         if self.raw.closed:
             yield NO_DOOR

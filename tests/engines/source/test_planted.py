@@ -21,6 +21,8 @@ from evenhand.source.reading import Source, source_of
 from evenhand.source.validation import Comparison, Mistranslated
 from tests.engines.source.planted import HEAD, PLANTED, REFUSED
 
+ROOT = Path(__file__).parents[3]
+
 
 @pytest.fixture(scope="module")
 def portfolio() -> Iterator[Portfolio]:
@@ -77,3 +79,10 @@ def test_there_are_enough() -> None:
     names = [row[0] for row in (*PLANTED, *REFUSED)]
     assert len(set(names)) == len(names)
     assert len(PLANTED) >= 40
+
+
+def test_the_page_counts_both() -> None:
+    """The numbers in the explanation of what is read are those of the lists."""
+    page = " ".join((ROOT / "docs/explanation/readable.md").read_text("utf-8").split())
+    assert f"{len(PLANTED)} planted mistranslations" in page
+    assert f"{len(REFUSED)} constructs are shown to be refused" in page

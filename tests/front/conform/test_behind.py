@@ -175,8 +175,8 @@ def test_a_process_of_its_own_sees_no_temporary_file_of_other_runs() -> None:
     request = coder.request(coder.trace(Scenario(config, start, (Act("take", 0),))))
     source = adapter_source("tests.front.conform.latches:files")
     try:
-        made = [ask([request]) for ask in (source.ask, source.together, source.together, source.ask)]
-        assert [one.as_expected for some in made for one in some] == [True, True, True, False]
+        asked = (source.together, source.ask, source.together, source.together, source.ask)
+        assert [one.as_expected for ask in asked for one in ask([request])] == [True, True, True, True, False]
     finally:
         source.close()
 
