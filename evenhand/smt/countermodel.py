@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from evenhand.core.kinds import Property, Safety
 from evenhand.core.relations import Paired
@@ -114,7 +114,7 @@ def sampled(theorem: Theorem, theory: Theory, model: Structure, system: AnySyste
 
 def _ends_in(system: AnySystem, claim: Property, evidence: Evidence, case: Any) -> bool:
     """Whether the steps of a case are those with which its runs end: the way to one may be another variant's."""
-    steps: tuple[Any, ...] = case if isinstance(case, tuple) else (case,)
+    steps = cast("tuple[Any, ...]", case if isinstance(case, tuple) else (case,))
     return all(replay(system, run).steps[-1] in steps for run in own_runs(claim, evidence))
 
 
