@@ -12,13 +12,11 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import date, time
 from decimal import Decimal
 from enum import Enum
-from functools import cache
-from itertools import chain
 from operator import attrgetter, is_
 from types import MemberDescriptorType
 from typing import Any, cast
@@ -27,6 +25,9 @@ from evenhand.core.answers import ModelError, kind_of, short
 
 _EXACT = frozenset({bool, int, str, bytes, type(None)})
 """Types whose equal values are indistinguishable."""
+
+FEW = 4
+"""Parts up to which a loop compares faster than a call."""
 
 
 def alike(one: Any, other: Any) -> bool:
@@ -39,12 +40,28 @@ def alike(one: Any, other: Any) -> bool:
     if kind in _EXACT:
         return True
     if kind is tuple:
-        # Asked of each step to a known state: no call for each atom, and `strict` would triple the cost.
-        for a, b in zip(one, other):  # noqa: B905, SIM110
-            if a is not b and not alike(a, b):
-                return False
+        return _alike_parts(one, other)
+    compared = _COMPARISONS.get(kind)
+    if compared is None:
+        compared = _COMPARISONS[kind] = _comparison(kind)
+    return compared(one, other)
+
+
+def _alike_parts(ones: Sequence[Any], others: Sequence[Any]) -> bool:
+    """Whether the parts of two equal values are alike: asked of each step to a known state, so no call for an atom."""
+    if len(ones) > FEW and all(map(is_, ones, others)):  # kept parts, small numbers and texts of the code are identical
         return True
-    return _comparison(kind)(one, other)  # type: ignore[arg-type]
+    for one, other in zip(ones, others):  # noqa: B905 (`strict` would triple the cost)
+        if one is not other:
+            kind: Any = type(one)
+            if kind is not type(other):
+                return False
+            if kind is tuple:
+                if not (all(map(is_, one, other)) or _alike_parts(one, other)):
+                    return False
+            elif kind not in _EXACT and not alike(one, other):
+                return False
+    return True
 
 
 def refuse_merge(known: Any, value: Any, what: str = "states") -> None:
@@ -97,7 +114,9 @@ def only_itself(value: Any) -> str:
     return ""
 
 
-@cache
+_COMPARISONS: dict[Any, Callable[[Any, Any], bool]] = {}
+
+
 def _comparison(kind: Any) -> Callable[[Any, Any], bool]:
     """How to tell equal values of this type apart."""
     if issubclass(kind, Enum):
@@ -116,7 +135,7 @@ def _comparison(kind: Any) -> Callable[[Any, Any], bool]:
     if issubclass(kind, date | time):
         return lambda one, other: bool(one.isoformat() == other.isoformat())
     if issubclass(kind, tuple | list):
-        return lambda one, other: all(map(alike, one, other))
+        return _alike_parts
     if issubclass(kind, frozenset | set):
         return _same_members
     # A dataclass compares its fields, unless one has `compare=False` or the class defines `__eq__`.
@@ -125,7 +144,7 @@ def _comparison(kind: Any) -> Callable[[Any, Any], bool]:
         values = attrgetter(*names, names[0])  # of one name alone it gives no tuple
         made = getattr(vars(kind).get("__eq__"), "__code__", None)
         if made is not None and made.co_qualname.startswith("__create_fn__"):  # by the decorator: all fields are equal
-            return lambda one, other: all(map(alike, values(one), values(other)))
+            return lambda one, other: _alike_parts(values(one), values(other))
         return lambda one, other: all(map(_same, values(one), values(other)))
     return lambda one, other: all(_same(a, b) for _, a, b in _parts(one, other))
 
@@ -138,11 +157,7 @@ def _same_members(one: Any, other: Any) -> bool:
     ones, others = tuple(one), tuple(other)
     if ones != others:  # in another order
         others = tuple(map({member: member for member in other}.__getitem__, ones))
-    while not all(map(is_, ones, others)):
-        if {*map(type, ones), *map(type, others)} != {tuple}:
-            return all(map(alike, ones, others))
-        ones, others = tuple(chain.from_iterable(ones)), tuple(chain.from_iterable(others))  # messages, all at once
-    return True
+    return _alike_parts(ones, others)
 
 
 def _parts(one: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:

@@ -228,7 +228,13 @@ def _taking(label: str, step: Any, shows: bool | None, starts: tuple[Any, ...], 
         except caught() as error:
             raise _raised(label, "step", step, error, f"action {short(action)} in state {short(state)}") from error
         kind, shown = type(made), None
-        pair = shows is None and kind is tuple and len(made) == 2 and not _is_state(made, lengths)
+        # A pair is certainly a state where states are plain tuples, and its first half has none of their lengths.
+        pair = (
+            shows is None
+            and kind is tuple
+            and len(made) == 2
+            and (not lengths or (type(made[0]) is tuple and len(made[0]) in lengths))
+        )
         if shows or pair or kind not in harmless:
             made, shown = _result(label, made, shows, starts, pair, state, action)
             harmless.add(type(made))
@@ -378,12 +384,6 @@ def _result(
     else:
         return made, None
     raise ModelError(f"{label}: `step` of action {short(action, 80)} in state {short(state, 80)} {wrong}")
-
-
-def _is_state(made: tuple[Any, Any], lengths: set[int]) -> bool:
-    """Whether a pair is certainly a state: states are plain tuples, and its first half is none of their lengths."""
-    first = made[0]
-    return bool(lengths) and not (type(first) is tuple and len(first) in lengths)
 
 
 def _refuse_unhashable(label: str, values: Iterable[tuple[str, Any]], where: str) -> None:

@@ -14,10 +14,10 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from itertools import count
-from math import inf
+from sys import maxsize
 from typing import Any, NoReturn, Protocol
 
-from evenhand.core.alike import deep_copy, refuse_merge
+from evenhand.core.alike import alike, deep_copy, refuse_merge
 from evenhand.core.answers import ModelError, caught, error_text, located, short
 from evenhand.core.system import AnyStep, AnySystem
 from evenhand.search.bounds import Bounds
@@ -214,7 +214,7 @@ def _expand(system: AnySystem, walk: Walk, sid: int, watchers: _Watchers, bounds
     """Take every step out of one state; `fresh` is false where only histories need them again."""
     config, states, find = walk.config, walk.states, walk.ids.get
     step, rules, constrained = system.step, system.rules, system.constrained
-    state, spilled = states[sid], inf if walk.disk_visited is None else walk.disk_visited.first
+    state, spilled = states[sid], maxsize if walk.disk_visited is None else walk.disk_visited.first
     histories = [history for history in watchers.histories if history.waits(sid)]
     noters = watchers.noters if fresh else ()
     lookers: list[Watcher] = [*watchers.lookers, *histories] if fresh else [*histories]
@@ -224,7 +224,7 @@ def _expand(system: AnySystem, walk: Walk, sid: int, watchers: _Watchers, bounds
     taken: list[tuple[int, Any, Any, Any]] = []
     again = REPEATED if fresh and (kept is not None or (walk.number == 0 and sid < REPEATED)) else 0
     targets: set[int] = set()
-    number = -1
+    quiet, number = not (lookers or noters or constrained), -1
     for number, action in enumerate(system.enabled(config, state)):
         try:
             made = step(rules, config, state, action)
@@ -239,15 +239,17 @@ def _expand(system: AnySystem, walk: Walk, sid: int, watchers: _Watchers, bounds
         if there is None:
             there = _enter(system, walk, after, (sid, number), bounds.max_states)
         elif there < spilled and (known := states[there]) is not after:
-            if fresh:
+            if fresh and not alike(known, after):
                 refuse_merge(known, after)
             after = known  # claims that keep parts of a state then compare identical objects
         targets.add(there)
+        if number < again:
+            taken.append((number, action, after, shown))
+        if quiet:
+            continue
         changed = there != sid
         if constrained:
             there = _within(system, walk, make_step(config, state, action, shown, after), there, (sid, number), new=new)
-        if number < again:
-            taken.append((number, action, after, shown))
         if lookers:
             _show_step(system, lookers, make_step(config, state, action, shown, after), number, there)
         for watcher in noters:
