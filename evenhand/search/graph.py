@@ -253,10 +253,7 @@ def _expand(system: AnySystem, walk: Walk, sid: int, watchers: _Watchers, bounds
         if lookers:
             _show_step(system, lookers, make_step(config, state, action, shown, after), number, there)
         for watcher in noters:
-            try:
-                watcher.note(action, there, changed=changed)
-            except Exception as error:
-                raise _raised(system, watcher, error, action) from error
+            _show_action(system, watcher, action, there, changed=changed)
     if fresh:
         _leave(system, watchers, sid, state)
         walk.transitions += number + 1
@@ -302,6 +299,13 @@ def _show_step(system: AnySystem, watchers: Sequence[Watcher], step: AnyStep, nu
             watcher.look(step, number, there)
         except Exception as error:
             raise _raised(system, watcher, error, step.action) from error
+
+
+def _show_action(system: AnySystem, watcher: Watcher, action: Any, there: int, *, changed: bool) -> None:
+    try:
+        watcher.note(action, there, changed=changed)
+    except Exception as error:
+        raise _raised(system, watcher, error, action) from error
 
 
 def _guarded(system: AnySystem, watcher: Watcher, call: Callable[[int, Any], None], sid: int, state: Any) -> None:

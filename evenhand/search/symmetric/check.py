@@ -5,9 +5,6 @@ at hand.  A step that does not commute, an image that is not on offer and a row 
 claim that tells an image apart is not decided.
 """
 
-# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
-# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-
 from __future__ import annotations
 
 from collections import Counter

@@ -7,9 +7,6 @@ has the names in the order of their columns' values, and an orbit's size is a mu
 never listed.
 """
 
-# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
-# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-
 from __future__ import annotations
 
 import itertools

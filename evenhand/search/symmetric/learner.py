@@ -5,9 +5,6 @@ keeps what belongs to the team: each group of joint choices is looked at, and wh
 the step, the search begins again without that team.
 """
 
-# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
-# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-
 from __future__ import annotations
 
 import itertools

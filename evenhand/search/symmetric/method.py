@@ -1,8 +1,5 @@
 """Symmetric search for the engine: divide a configuration's states, search, compare samples, decide the claims."""
 
-# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
-# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-
 from __future__ import annotations
 
 from collections.abc import Sequence

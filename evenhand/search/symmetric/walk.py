@@ -5,9 +5,6 @@ and their source's orbit; for edges (distinct pairs of states) a row has the wei
 the team's columns.  Distances are those of the full space, because the group takes paths to paths.
 """
 
-# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
-# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence

@@ -5,10 +5,6 @@ proxies of all others, so that a question that reads more is noticed.  A column 
 and after: to compare the two reads nothing.
 """
 
-# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
-# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-# pyright: reportUnknownLambdaType=false, reportUnknownParameterType=false
-
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence

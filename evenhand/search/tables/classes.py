@@ -1,8 +1,5 @@
 """Classes of states: the parts of what happens on one offer, and the rows that stand for equal steps."""
 
-# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
-# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-
 from __future__ import annotations
 
 from collections.abc import Sequence

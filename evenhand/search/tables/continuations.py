@@ -5,11 +5,6 @@ the same continuation go on alike, whatever they did before.  A value whose cont
 that such runs are told apart.
 """
 
-
-# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
-# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-# pyright: reportUnknownLambdaType=false, reportUnknownParameterType=false
-
 from __future__ import annotations
 
 import dis

@@ -5,11 +5,6 @@ operation of Python over columns and constants.  It is evaluated once for each c
 operation itself; afterwards its results are looked up for whole arrays of states.
 """
 
-
-# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
-# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-# pyright: reportUnknownLambdaType=false, reportUnknownParameterType=false
-
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence

@@ -1,8 +1,5 @@
 """Monitors over tables: the product of the states with a monitor's values, node by node as in explicit search."""
 
-# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
-# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-
 from __future__ import annotations
 
 from typing import Any

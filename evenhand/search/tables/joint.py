@@ -7,10 +7,6 @@ one that is asked makes its column one that this verdict reads.  Claims about st
 what they read; one that asks for the action is shown every joint action, once for equal values read.
 """
 
-# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
-# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-# pyright: reportUnknownLambdaType=false, reportUnknownParameterType=false
-
 from __future__ import annotations
 
 import math

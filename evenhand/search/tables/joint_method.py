@@ -1,8 +1,5 @@
 """When tables of joint choices are tried, what they give, and the samples that are compared with plain functions."""
 
-# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
-# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-
 from __future__ import annotations
 
 from collections.abc import Sequence

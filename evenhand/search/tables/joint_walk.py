@@ -4,10 +4,6 @@ States, actions and findings have the numbers of explicit search.  Claims that d
 for whole arrays of rows; the others once for equal values read, see `joint`.
 """
 
-# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
-# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-# pyright: reportUnknownLambdaType=false, reportUnknownParameterType=false
-
 from __future__ import annotations
 
 from collections.abc import Iterator

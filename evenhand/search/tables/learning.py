@@ -4,11 +4,6 @@ Each run is made a second time with plain values and compared.  The results of `
 that changes, an expression over the columns before.
 """
 
-
-# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
-# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-# pyright: reportUnknownLambdaType=false, reportUnknownParameterType=false
-
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -5,10 +5,6 @@ these cost.  If that is enough, the search starts again on tables.  If it is not
 states.  If anything differs or cannot be followed, explicit search goes on where it was, and says why.
 """
 
-# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
-# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-# pyright: reportUnknownLambdaType=false, reportUnknownParameterType=false
-
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence

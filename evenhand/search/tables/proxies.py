@@ -10,11 +10,6 @@ TypeError.  What looks past all of them (`is`, `type`) is found in the bytecode,
 one None, truth value or member that it is compared with is decided then; if it is, the run begins anew without a proxy.
 """
 
-
-# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
-# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-# pyright: reportUnknownLambdaType=false, reportUnknownParameterType=false
-
 from __future__ import annotations
 
 import builtins

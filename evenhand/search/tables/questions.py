@@ -3,10 +3,6 @@
 An answer is a number: bit 0 says that the antecedent is met (or the predicate true), bit 1 that the claim is violated.
 """
 
-# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
-# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-# pyright: reportUnknownLambdaType=false, reportUnknownParameterType=false
-
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence

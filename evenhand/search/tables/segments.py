@@ -9,11 +9,6 @@ looked at, is yielded there.
 A source whose bytecode differs from that of the function is not used, nor one with `with`, `try` or `await`.
 """
 
-
-# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
-# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-# pyright: reportUnknownLambdaType=false, reportUnknownParameterType=false
-
 from __future__ import annotations
 import __future__
 

@@ -4,11 +4,6 @@ A tuple or record that has one shape in all states seen is a container, and its 
 Anything else (numbers, texts, sets, tuples of changing length) is a leaf with one column of values.
 """
 
-
-# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
-# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-# pyright: reportUnknownLambdaType=false, reportUnknownParameterType=false
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -5,10 +5,6 @@ At a mark runs with one continuation share all that follows, so that the whole i
 runs that agree so far go on to look at different things, the model depends on something that is not observed.
 """
 
-# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
-# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-# pyright: reportUnknownLambdaType=false, reportUnknownParameterType=false
-
 from __future__ import annotations
 
 import heapq

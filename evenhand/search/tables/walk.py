@@ -4,10 +4,6 @@ States have the numbers that explicit search gives them: in the order of the sta
 offer.  A state is kept as packed words; its columns are unpacked again when it is expanded.
 """
 
-# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
-# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-# pyright: reportUnknownLambdaType=false, reportUnknownParameterType=false
-
 from __future__ import annotations
 
 from array import array

@@ -7,10 +7,6 @@ names, attributes or elements are looked at when the code gets there: a proxy be
 an enumeration is decided; beside anything else it is fatal.
 """
 
-# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
-# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-# pyright: reportUnknownLambdaType=false, reportUnknownParameterType=false
-
 from __future__ import annotations
 
 import builtins

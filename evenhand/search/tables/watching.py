@@ -1,10 +1,5 @@
 """Run the model on proxies under watch, and refuse what proxies cannot follow."""
 
-
-# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
-# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
-# pyright: reportUnknownLambdaType=false, reportUnknownParameterType=false
-
 from __future__ import annotations
 
 import functools
