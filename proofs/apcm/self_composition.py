@@ -298,6 +298,3 @@ def _equivariance(system: str, base: Theory, paired: bool) -> Theorem:
 
 EQUIVARIANCE = _equivariance("universe", TEXT, True)
 EQUIVARIANCE_REPAIRED = _equivariance("repaired", GENERAL, False)
-
-TWINS: tuple[Theorem, ...] = (EQUIVARIANCE, MORE_PRESERVATIONS, MORE_ACTIONS, PRECEDENT, BLIND, EQUIVARIANCE_REPAIRED)
-"""The theorems about two compiles."""

@@ -313,17 +313,8 @@ MAINTAINED = _of_text(
     ),
 )
 
-_BOTH = (MASK, EXACTLY, KEPT, MINIMAL, UNAVOIDABLE, COLLISION, COVER, CLEAN, VACUOUS, GRIDLOCK)
-
-SINGLE: tuple[Theorem, ...] = (
-    *_BOTH,
-    GATED,
-    EMPTY_MASK,
-    NEEDS_COVER,
-    BLOCKED,
-    COMPLETE,
-    MAINTAINED,
-    WHOLE,
-    *(_repaired(theorem) for theorem in (*_BOTH, NEEDS_COVER)),
+REPAIRED = tuple(
+    _repaired(theorem)
+    for theorem in (MASK, EXACTLY, KEPT, MINIMAL, UNAVOIDABLE, COLLISION, COVER, CLEAN, VACUOUS, GRIDLOCK, NEEDS_COVER)
 )
-"""The theorems about single compiles."""
+"""Those that need no pairs, for the repaired rules."""

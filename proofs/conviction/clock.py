@@ -44,7 +44,6 @@ from evenhand.smt.preludes import define, numbers, relations
 from evenhand.smt.ranking import Ranking
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, constant, ones, prop
-from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 from evenhand.source.rules import Faults
 
@@ -344,6 +343,3 @@ NO_DEADLOCK = _run(
     needs=(*_NEEDS, "ticks_are_on_offer", "the_last_issue_is_finalized"),
     mutants=(*FAULTS.refuted(play.no_tick_ends_a_phase), _TOO_EARLY),
 )
-
-ENDINGS: tuple[Theorem, ...] = (CLOSER, FINALIZED, NO_LIVELOCK, NO_DEADLOCK)
-"""The theorems about the clock; the last three are about whole runs."""

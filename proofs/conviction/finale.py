@@ -27,7 +27,6 @@ from evenhand.smt.logic import FALSE, Sort, exists, forall, same, variables
 from evenhand.smt.preludes import Faults, define, numbers, relations
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import constant, ones
-from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
 LOT, PROPOSAL, PILE = Sort("Lot"), Sort("Proposal"), Sort("Pile")
@@ -234,6 +233,3 @@ BURNED = _theorem(
     witness=exists([v], _some & on_winner(v)),
     mutants=FAULTS.refuted(money.stake_not_burned, money.winning_stake_returned, money.stake_burned_not_logged),
 )
-
-STAKES: tuple[Theorem, ...] = (BOUNDED, BURNED)
-"""The theorems about stakes at finalization."""

@@ -13,9 +13,7 @@ from evenhand.model.conviction.step import initial
 from evenhand.model.conviction.texts import Text
 from evenhand.proofs.conviction import ledger, single
 from evenhand.proofs.conviction.books import view
-from evenhand.proofs.conviction.bound import BOUNDED_TICKS
 from evenhand.proofs.conviction.faults import FAULTS
-from evenhand.proofs.conviction.seats import ONE_EACH
 from evenhand.proofs.conviction.walks import walks
 from evenhand.properties.conviction import points as about_points
 from evenhand.smt.arithmetic import at_least, at_most, below, number, plus
@@ -111,6 +109,3 @@ MAXIMUM = _invariant(
         FAULTS.unseen(money.stake_not_burned, "what is not burned is not returned"),
     ),
 )
-
-INVARIANTS = (SUPPLY, SIGNS, MAXIMUM, ONE_EACH, BOUNDED_TICKS)
-"""The invariants of the conviction-staking consensus."""

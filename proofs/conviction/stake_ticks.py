@@ -24,7 +24,6 @@ from evenhand.smt.logic import Definition, Formula, Sort, Var, conjunction, exis
 from evenhand.smt.preludes import Faults, define, relations
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, ones, prop
-from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
 RunStep: TypeAlias = Step[Config, State, Act, Shown]
@@ -325,6 +324,3 @@ COMMUTE = theorem(
         TWO_FAULTS.unseen(play.moves_count_not_in_a_tie, _HEARD),
     ),
 )
-
-STAKE_TICKS: tuple[Theorem, ...] = (LATEST, COMMUTE)
-"""The theorems about LastStakeTicks."""

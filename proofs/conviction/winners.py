@@ -48,7 +48,7 @@ from evenhand.smt.logic import (
 from evenhand.smt.preludes import define, numbers
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import prop
-from evenhand.smt.theorem import Lemma, Theorem
+from evenhand.smt.theorem import Lemma
 from evenhand.smt.theory import Axiom, Theory
 from evenhand.source.rules import Faults
 
@@ -259,6 +259,3 @@ TIED = _theorem(
     witness=forall([p, q], same(score(p), score(q)) & same(age(p), age(q))) & forall([p], ~wins(p)),
     mutants=FAULTS.refuted(play.lowest_score_wins, play.latest_stake_wins_a_tie, play.ties_have_no_winner),
 )
-
-WINNERS: tuple[Theorem, ...] = (RANKED, HIGHEST, TIED)
-"""The theorems about the winner."""

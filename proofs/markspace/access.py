@@ -153,6 +153,3 @@ UNPROJECTED = _read(
     ),
 )
 """P25."""
-
-ACCESS: tuple[Theorem, ...] = (ISOLATED, SHOWN, CONTENT, OPAQUE, UNPROJECTED)
-"""The theorems about access to scopes."""

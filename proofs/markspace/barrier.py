@@ -187,6 +187,3 @@ EXCLUSIVE = _theorem(
         mutation(BARRIER, faulty.restores_too_much, _TOO_MUCH, "without the token it restores nothing either"),
     ),
 )
-
-BARRIERS: tuple[Theorem, ...] = (MONOTONE, EXCLUSIVE)
-"""The theorems about the barrier."""

@@ -220,6 +220,3 @@ SUREST = _theorem(
         FAULTS.unseen(guarding.everybody_is_allowed, "all are allowed, and the right one wins"),
     ),
 )
-
-BATCHES: tuple[Theorem, ...] = (AS_WRITTEN, REPAIRED, HEARD, SUREST)
-"""The theorems about boundaries."""

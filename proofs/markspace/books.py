@@ -382,6 +382,3 @@ WARNED_ONCE = Invariant(
         _wrong(WARNINGS, faulty.budget_warning_blocks, "blocks", TRUE),
     ),
 )
-
-RECORDED = (IDEMPOTENT, ONCE, WARNED_ONCE)
-"""The invariants of what a claim keeps a record of."""

@@ -189,6 +189,3 @@ TRACKED = _theorem(
         mutation(BUDGETS, faulty.stops_beyond_the_limit, _BEYOND, "what is accepted is added"),
     ),
 )
-
-SPENDING: tuple[Theorem, ...] = (STOPPED, RESUMED, TRACKED)
-"""The theorems about budgets."""

@@ -248,6 +248,3 @@ SATURATION = _theorem(
         mutation(CLOCK, layers.due_by_the_time, _ABSOLUTE, "it looks at the time, which saturates nowhere"),
     ),
 )
-
-CLOCKS: tuple[Theorem, ...] = (SHIFT, SATURATION)
-"""The theorems about instants."""

@@ -279,6 +279,3 @@ PURE = _theorem(
         ),
     ),
 )
-
-COMPOSITIONS: tuple[Theorem, ...] = (STRUCTURAL, HONEST, PURE)
-"""The theorems about composition."""

@@ -164,6 +164,3 @@ DETERMINED = _theorem(
         FAULTS.unseen(faulty.last_writer_wins, "the latest is the same for the same marks"),
     ),
 )
-
-DECISIONS: tuple[Theorem, ...] = (PRECEDENCE, UNCONTESTED, POLICY, TRANSPARENT, CAUSED, DETERMINED)
-"""The theorems about pre_action."""

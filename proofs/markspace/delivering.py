@@ -240,6 +240,3 @@ IN_ORDER = _theorem(
         mutation(QUEUES, layers.superseded_marks_are_lost, _LOST, "what is delivered comes in order"),
     ),
 )
-
-DELIVERIES: tuple[Theorem, ...] = (FITTING, PROSPECTIVE, IN_ORDER)
-"""The theorems about delivery."""

@@ -163,6 +163,3 @@ SEVERAL = _theorem(
         mutation(ESCALATION, faulty.escalates_at_once, _AT_ONCE),
     ),
 )
-
-ESCALATIONS: tuple[Theorem, ...] = (BOUNDED, FIRST, SEVERAL)
-"""The theorems about escalation."""

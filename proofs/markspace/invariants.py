@@ -26,11 +26,6 @@ from evenhand.proofs.markspace.acts import (
     running,
     s,
 )
-from evenhand.proofs.markspace.atomicity import ATOMIC
-from evenhand.proofs.markspace.books import RECORDED
-from evenhand.proofs.markspace.leases import LEASED
-from evenhand.proofs.markspace.storing import STORED
-from evenhand.proofs.markspace.timing import APART_IN_TIME
 from evenhand.proofs.markspace.walks import in_phase, walk
 from evenhand.properties.markspace import contesting
 from evenhand.smt.logic import (
@@ -148,6 +143,3 @@ EXCLUSION = Invariant(
         ),
     ),
 )
-
-INVARIANTS = (EXCLUSION, LEASED, ATOMIC, *STORED, *RECORDED, APART_IN_TIME)
-"""The invariants of the guard, of what is stored, of what was sent, and of the scheduler."""

@@ -279,6 +279,3 @@ APART = _theorem(
         mutation(LAYERED, faulty.no_fleet_cap, _ALONE, "it refuses too little"),
     ),
 )
-
-LAYERINGS: tuple[Theorem, ...] = (WHOLE, LOGGED, RATED, CAPPED, APART)
-"""The theorems about what passes the layers."""

@@ -306,6 +306,3 @@ PERSISTENCE = _theorem(
     witness=fol.exists([t], below(number(1), age(t))) & below(NONE, initial()),
     mutants=(_NEEDS, _unseen(marks.actions_fade, _fading(is_action))),
 )
-
-LIFETIMES: tuple[Theorem, ...] = (PERMANENCE, HALVES, EXPIRY, PERSISTENCE)
-"""The theorems about the lifetime of marks."""

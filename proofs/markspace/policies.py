@@ -353,6 +353,3 @@ DETERMINED = _theorem(
         FAULTS.unseen(faulty.yield_all_allows, "the same for the same marks"),
     ),
 )
-
-POLICIES: tuple[Theorem, ...] = (PRECEDENCE, UNCONTESTED, DECIDED, TRANSPARENT, CAUSED, DETERMINED)
-"""The theorems about pre_action under every policy."""

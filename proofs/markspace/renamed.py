@@ -164,6 +164,3 @@ NAMES_UNDER_EVERY_POLICY = _theorem(
         policies.FAULTS.unseen(faulty.claims_ignored, _SAME),
     ),
 )
-
-RENAMINGS: tuple[Theorem, ...] = (NAMES, NAMES_UNDER_EVERY_POLICY)
-"""The theorems about names."""

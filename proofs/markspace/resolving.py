@@ -207,6 +207,3 @@ PURE = _theorem(
     witness=_several & exists([i, j], listed_before(i, j) & ~TWICE.second("listed_before", i, j)),
     mutants=TWICE.mutants(_BASE),
 )
-
-RESOLUTIONS: tuple[Theorem, ...] = (FIRST, PURE)
-"""The theorems about the winner."""

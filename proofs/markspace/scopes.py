@@ -279,6 +279,3 @@ VISIBLE = _theorem(
         mutation(READING, marks.open_is_protected, OVERPROTECTED),
     ),
 )
-
-HIERARCHIES: tuple[Theorem, ...] = (INHERITED, VISIBLE)
-"""The theorems about scopes."""

@@ -265,6 +265,3 @@ ISOLATED = Invariant(
     scope="any number of marks",
     mutants=(_means(PROBED, faulty_layers.probe_writes_anywhere, "authorised", probes(new()) | known()),),
 )
-
-STORED = (UNIQUE, ORDERED, ISOLATED)
-"""The invariants of what is stored."""

@@ -209,6 +209,3 @@ SETTLED = Theorem(
         mutation(RESOLUTION, faulty.superseding_keeps_the_kind, _ALIKE, "the copy is of the need's kind"),
     ),
 )
-
-SUPERSESSIONS: tuple[Theorem, ...] = (HIDDEN, SETTLED)
-"""The theorems about supersession."""

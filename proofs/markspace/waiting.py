@@ -276,6 +276,3 @@ RECOVERY = _theorem(
         _EARLY,
     ),
 )
-
-WAITINGS: tuple[Theorem, ...] = (PROGRESS, RECOVERY)
-"""The theorems about waiting at the guard."""

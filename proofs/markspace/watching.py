@@ -185,6 +185,3 @@ COLD = _theorem(
         mutation(WATCHED, faulty.detector_blind, _BLIND, "it answers NORMAL more often"),
     ),
 )
-
-WATCHES: tuple[Theorem, ...] = (STICKY, COLD)
-"""The theorems about the envelope's answer."""

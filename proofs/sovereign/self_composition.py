@@ -271,6 +271,3 @@ TOKENS = _of_pairs(
     view=view_counts,
     mutants=_COUNTED.mutants(*FAULTS.refuted(deciding.budget_inverted)),
 )
-
-TWINS: tuple[Theorem, ...] = (ORDER, COPIES, INADMISSIBLE, MORE, TOKENS)
-"""The theorems about two decisions."""

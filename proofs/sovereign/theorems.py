@@ -193,6 +193,3 @@ OVERSPENT = _of_decisions(
         unseen(faulty.time_by_default, "it has a time"),
     ),
 )
-
-SINGLE: tuple[Theorem, ...] = (ONE, EXITS, GATES, ACTS, LEAST, CITED, LOG_APPEND, EXITING, UNTIMELY, OVERSPENT)
-"""The theorems about single decisions."""
