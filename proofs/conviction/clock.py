@@ -302,8 +302,6 @@ _WAITING = inside() & ~proposing() & ticks() & ~ends() & exists([a], late(a))
 
 CLOSER = _clock(
     claim=ticking.every_tick_comes_closer,
-    sentence="The number of ticks that can still be needed falls with every tick, whatever agents do.",
-    source="2.3, 9.1, 9.4, 12, 16.1",
     assumes=ticks(),
     goal=_falls,
     needs=_NEEDS,

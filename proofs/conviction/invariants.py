@@ -68,7 +68,6 @@ _invariant = partial(
 
 SUPPLY = _invariant(
     claim=about_points.supply_is_conserved,
-    sentence="Balances, stakes and what was burned add up to what was granted.",
     always=same(plus(balances, stakes, burned), granted),
     mutants=(
         *FAULTS.refuted(
@@ -99,8 +98,6 @@ SIGNS = _invariant(
 
 MAXIMUM = _invariant(
     claim=about_points.balances_stay_below_the_maximum,
-    sentence="No balance exceeds MaximumCredit: grants are clipped, and a tap returns no more than is charged.",
-    source="4.4, 14.2",
     machine=ledger.CAPPED,
     readings={"max_credit": "clip"},
     always=forall([a], at_most(ledger.balance(a), ledger.maximum())),

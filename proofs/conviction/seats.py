@@ -146,7 +146,6 @@ _whole = conjunction([forall([a], iff(assigned(a), has(a))), forall([a], iff(ass
 
 ONE_EACH = Invariant(
     claim=about_proposing.one_proposal_each,
-    sentence="Once PROPOSE has ended, every assigned agent has exactly one proposal, and there is no other.",
     protocol="conviction",
     system="issue",
     machine=SEATS,

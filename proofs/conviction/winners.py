@@ -156,7 +156,6 @@ RANKED = _theorem(
 
 HIGHEST = _theorem(
     claim=winning.the_highest_score_wins,
-    sentence="Who wins has the highest score, and who has it alone wins: names, places and orders decide nothing.",
     theory=replace(RANKING, axioms=()),
     variables=(p,),
     lemmas=(Lemma("first_of_top", forall([p], first(p) >> top(p)), opaque=("top",)),),

@@ -162,8 +162,6 @@ _theorem = partial(
 
 MONOTONE = _theorem(
     claim=layers.barrier_monotonicity_p44,
-    sentence="What is denied stays denied until the principal restores it, or everything of its agent.",
-    source="P44, 9.8",
     variables=(d,),
     assumes=denied(d) & ~BARRIER.word("kept", d),
     goal=principal() & ((restores_all() & mine(d)) | (restores() & named(d))),

@@ -177,7 +177,6 @@ AS_WRITTEN = _theorem(
 
 REPAIRED = _theorem(
     claim=contesting.one_winner_per_boundary,
-    sentence="At most one hears ALLOW, one that no action bars; exactly one where there is such a one.",
     goal=_one_at_most & _entitled & (exists([i], _fit(i)) >> exists([i], _fit(i) & _says("allowed", i))),
     needs=("intents_are_ranked", "finitely_many"),
     lemmas=(

@@ -237,7 +237,6 @@ SHIFT = _theorem(
 
 SATURATION = _theorem(
     claim=clocked.old_activations_are_alike,
-    sentence="An activation farther back than the longest interval may lie as far back: the same are activated.",
     theory=SATURATED,
     goal=_goal(same(_then_last2(a), then_last(a)) | (_old & _old2)) & same(then_now(), _then_now2()),
     needs=("intervals_on_offer", "activations_are_remembered", "seconds_pass", "no_older_than_the_longest"),

@@ -230,8 +230,6 @@ _BY_SCOPE: dict[str, Formula] = {"overpromises": exists([o], gives(s, o) & ~exis
 
 STRUCTURAL = _theorem(
     claim=composing.pipeline_structural_validation_p53,
-    sentence="Whatever is written in the space, a pipeline of the same manifests connects or does not.",
-    source="P53, 13.5",
     theory=TWICE.theory,
     view=view_twice,
     samples=samples,
@@ -261,8 +259,6 @@ HONEST = _theorem(
 
 PURE = _theorem(
     claim=composing.pattern_match_purity_p55,
-    sentence="For the same patterns, mark and writer the same agents hear of it, whatever was matched before.",
-    source="P55, 13.1",
     theory=MATCHING_TWICE.theory,
     view=view_matched_twice,
     samples=samples_of_matching,

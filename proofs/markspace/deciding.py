@@ -83,8 +83,6 @@ _claimed, _allowed, _refused = map(PRE_ACTION.word, ("claimed", "allowed", "refu
 
 PRECEDENCE = _theorem(
     claim=guarding.action_precedence_p39,
-    sentence="Where another agent's action stands on the resource, pre_action answers CONFLICT.",
-    source="P39, 9.2 step 2",
     assumes=_claimed,
     goal=_refused & ~_allowed,
     mutants=(
@@ -152,8 +150,6 @@ view_twice = beside(view, "running", "found", "wins", "allowed", "refused")
 
 DETERMINED = _theorem(
     claim=guarding.guard_determinism_p36,
-    sentence="The same marks and the same request, the same answer: whatever tools run meanwhile.",
-    source="P36",
     theory=TWICE.theory,
     view=view_twice,
     variables=(i,),

@@ -217,7 +217,6 @@ _says = QUEUES.word
 
 PROSPECTIVE = _theorem(
     claim=composing.subscription_prospective_p49,
-    sentence="Whoever subscribes, to whatever patterns, no queue changes.",
     variables=(a, m),
     assumes=subscribes(),
     goal=iff(_says("kept", a, m), queued(a, m)),
@@ -230,7 +229,6 @@ PROSPECTIVE = _theorem(
 )
 IN_ORDER = _theorem(
     claim=composing.write_order_delivery_p52,
-    sentence="Of two marks that a poll delivers the one that was written first comes first.",
     variables=(m, n),
     assumes=_says("delivered", m) & _says("delivered", n) & written_before(m, n),
     goal=_says("sooner", m, n) & ~_says("sooner", n, m),

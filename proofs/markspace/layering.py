@@ -218,7 +218,6 @@ _limited = conjunction([writes(), lawful(), authorised(), watched(), has_rates()
 
 WHOLE = _theorem(
     claim=layers.write_mark_atomicity_p42,
-    sentence="A write or a tool call stores one mark if it is accepted, and nothing if any layer rejects it.",
     assumes=_tried,
     goal=iff(_says("stores"), _says("accepted")),
     witness=_says("by_rate") | _says("by_envelope"),

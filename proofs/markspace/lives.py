@@ -259,8 +259,6 @@ def _unseen(mutant: Mutant[Any], bodies: dict[str, fol.Formula]) -> Mutation:
 
 PERMANENCE = _theorem(
     claim=signals.action_permanence_p2,
-    sentence="The base strength of an action is its initial strength at all times, so the same at any two.",
-    source="P2, 3.1",
     variables=(t, u),
     assumes=is_action(),
     goal=LASTING.word("whole", t) & ~LASTING.word("differs", t, u),
@@ -289,7 +287,6 @@ HALVES = _theorem(
 
 EXPIRY = _theorem(
     claim=signals.intent_expiry_p4,
-    sentence="An intent has its initial strength until its TTL, and none at any time after it.",
     variables=(t,),
     assumes=is_intent(),
     goal=(below(ttl(), age(t)) >> LASTING.word("none", t)) & (at_most(age(t), ttl()) >> LASTING.word("whole", t)),
@@ -299,7 +296,6 @@ EXPIRY = _theorem(
 
 PERSISTENCE = _theorem(
     claim=signals.need_persistence_p5,
-    sentence="An unresolved need has its initial strength at all times; a resolved one has none.",
     variables=(t,),
     assumes=is_need(),
     goal=(~resolved() >> LASTING.word("whole", t)) & (resolved() >> LASTING.word("none", t)),

@@ -237,7 +237,6 @@ _accepted = WRITING.word("accepted")
 
 INHERITED = _theorem(
     claim=space.hierarchy_p23,
-    sentence="A grant for a scope holds for every scope below one below it, at any depth, and for no other.",
     theory=WRITING,
     view=view_writing,
     samples=samples_of_writing,
@@ -261,7 +260,6 @@ _parent = _views(clear(asked()), _governed(is_open, q), _governed(classified, q)
 
 VISIBLE = _theorem(
     claim=space.visibility_inheritance_p26,
-    sentence="A scope without a definition is seen as the scope right above it; who is cleared there is cleared below.",
     theory=READING,
     view=view_reading,
     samples=samples_of_reading,

@@ -195,7 +195,6 @@ SETTLED = Theorem(
     protocol="markspace",
     system="space",
     claim=space.resolution_immediacy_p29,
-    sentence="Of a need that is resolved neither the original nor the copy has strength, whatever supersedes what.",
     scope="any number of marks",
     theory=RESOLUTION,
     view=view_resolution,
