@@ -77,7 +77,11 @@ def _latest_of_the_surest(one: Any, two: Any) -> Formula:
     return surer(one, two) | (~surer(two, one) & earlier(two, one))
 
 
-_ORDERS: tuple[Order, ...] = (earlier, _least_sure, _latest_of_the_surest)
+def _by_name(one: Any, two: Any) -> Formula:
+    return named_before(author(one), author(two))
+
+
+_ORDERS: tuple[Order, ...] = (earlier, _least_sure, _latest_of_the_surest, _by_name)
 """What mutants go by, whatever the policy."""
 
 
