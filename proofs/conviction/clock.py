@@ -91,11 +91,8 @@ def _alike(of: Relation, rest: Function, total: Function) -> Formula:
     return forall([a], of(a) >> same(total(), rest(a))) & (forall([a], ~of(a)) >> zero(total()))
 
 
-CLOCK = Theory(
-    name="conviction_clock",
-    sorts=(AGENT,),
-    functions=(most, timer, timer2, room, room2, ahead, ahead2, spare, spare2, left, left2, following),
-    relations=(assigned, done, done2, ticks, idle, inside, proposing, offered, offered2, closed2),
+CLOCK = Theory.of(
+    "conviction_clock",
     axioms=(
         Axiom("an_idle_clock_has_no_phase", ~(idle() & inside()), "3.2, 12"),
         Axiom("rooms", inside() >> (_rooms(timer, room) & _rooms(timer2, room2)), "5, 9.1: MaxThinkTicks"),

@@ -61,11 +61,9 @@ _WORDS = (
 _grows = forall([lot], at_least(worth(lot), points(lot)))
 _bounded = forall([lot], at_most(worth(lot), times(greatest(), points(lot))))
 
-WEIGHING = Theory(
-    name="conviction_stakes",
-    sorts=(LOT, PROPOSAL, PILE),
-    functions=(points, decay, worth, staked, weighed, pile, greatest),
-    relations=(on_winner,),
+WEIGHING = Theory.of(
+    "conviction_stakes",
+    on_winner,
     axioms=(
         Axiom("stakes_are_positive", forall([lot], at_least(points(lot), number(0))), "4.2, A 16.3"),
         Axiom("the_maximum_is_at_least_one", at_least(greatest(), number(1)), "16.7: MaxConvictionMultiplier"),

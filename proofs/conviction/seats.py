@@ -81,11 +81,19 @@ _FINALIZES = conjunction(
 )
 
 SEATS = Machine(
-    theory=Theory(
-        name="conviction_seats",
-        sorts=(AGENT,),
-        functions=(by,),
-        relations=(assigned, has, there, proposing, proposed, opens, proposes, ticks, finalizes, kicked, joins),
+    theory=Theory.of(
+        "conviction_seats",
+        by,
+        assigned,
+        there,
+        proposing,
+        proposed,
+        opens,
+        proposes,
+        ticks,
+        finalizes,
+        kicked,
+        joins,
         definitions=(_CLEARED, _DONE),
     ),
     state=("assigned", "has", "there", "proposing", "proposed"),

@@ -68,11 +68,8 @@ _MEANS = {word.name: word.relation for word in _WORDS}
 wins, by_tick, full_tie = (_MEANS[name] for name in ("wins", "by_tick", "full_tie"))
 """The proposal wins; the event says that LastStakeTick decided, or that nothing did."""
 
-RANKING = Theory(
-    name="conviction_winners",
-    sorts=(PROPOSAL,),
-    functions=(score, root, age),
-    relations=(never,),
+RANKING = Theory.of(
+    "conviction_winners",
     axioms=(
         Axiom(
             "no_tick_is_the_earliest",

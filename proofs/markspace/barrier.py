@@ -52,11 +52,8 @@ def _kept(lawful: Formula, restored: Formula, narrowed: Formula) -> Formula:
 
 _grown = denied(d) | added(d)
 _either = restores() | restores_all()
-BARRIER = Theory(
-    name="markspace_barrier",
-    sorts=(DENIAL,),
-    functions=(),
-    relations=(denied, added, mine, named, about_need, narrows, restores, restores_all, principal),
+BARRIER = Theory.of(
+    "markspace_barrier",
     axioms=(
         Axiom("one_operation", ~(narrows() & _either) & ~(restores() & restores_all()), "9.8"),
         Axiom("one_permission_is_named", forall([d, e], (named(d) & named(e)) >> same(d, e)), "9.8"),

@@ -20,8 +20,6 @@ from evenhand.model.markspace.guard_vocabulary import IDLE, Act, Config, GuardSt
 from evenhand.model.markspace.mutants import guarding
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.intents import (
-    AGENT,
-    INTENT,
     after,
     author,
     claimed,
@@ -60,11 +58,8 @@ def _end(fit: Any, ahead: Any) -> Formula:
     return exists([i], fit(i)) >> first
 
 
-BOUNDARY = Theory(
-    name="markspace_boundary",
-    sorts=(AGENT, INTENT),
-    functions=(author, holder),
-    relations=(claimed, earlier, surer),
+BOUNDARY = Theory.of(
+    "markspace_boundary",
     axioms=(
         Axiom("intents_are_ranked", ordered(earlier, i, j, k), "P32"),
         Axiom(

@@ -300,13 +300,7 @@ noted, blocks = (word.relation for word in _WARNING)
 _due = rounds() & mine(x) & over(x)
 _new = _due & ~warned(x)
 WARNINGS = Machine(
-    theory=Theory(
-        name="markspace_warnings_of_budgets",
-        sorts=(ACCOUNT,),
-        functions=(),
-        relations=(warned, written, over, fit, rounds, mine),
-        definitions=_WARNING,
-    ),
+    theory=Theory.of("markspace_warnings_of_budgets", warned, written, over, fit, rounds, mine, definitions=_WARNING),
     state=("warned", "written", "fit"),
     inputs=("over", "rounds", "mine"),
     init=fit() & forall([x], ~warned(x) & ~written(x)),

@@ -45,11 +45,8 @@ def _activated(due: Formula) -> Formula:
 
 _AGE = minus(now(), last(a))
 (activated,) = relations("activated", AGENT)
-CLOCK = Theory(
-    name="markspace_clock",
-    sorts=(AGENT,),
-    functions=(now, then_now, given, longest, last, then_last, interval, then_interval),
-    relations=(waits, activates, updates, gives, named, scheduled, ran, then_scheduled, then_ran),
+CLOCK = Theory.of(
+    "markspace_clock",
     axioms=(
         Axiom(
             "one_thing_at_a_time",

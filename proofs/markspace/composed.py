@@ -54,11 +54,9 @@ def _linked(how: Formula) -> Formula:
 
 _feeds = exists([o, i], gives(s, o) & wants(r, i) & takes(i, o))
 _permitted = exists([g], holds(s, g) & covers(g, o))
-PIPELINE = Theory(
-    name="markspace_pipeline",
-    sorts=(STAGE, OUTPUT, INPUT, GRANT),
-    functions=(),
-    relations=(follows, gives, wants, holds, takes, covers, begins, written),
+PIPELINE = Theory.of(
+    "markspace_pipeline",
+    written,
     axioms=(Axiom("what_covers_begins_alike", forall([g, o], covers(g, o) >> begins(g, o)), "a mutant's"),),
     definitions=(
         define("connected", (), _linked(_feeds), "13.5"),
@@ -82,13 +80,8 @@ def _queued(how: Formula) -> Formula:
     return ~same(a, writer()) & exists([pattern], watches(a, pattern) & how)
 
 
-MATCHING = Theory(
-    name="markspace_matching",
-    sorts=(AGENT, PATTERN),
-    functions=(writer,),
-    relations=(watches, fits, first),
-    axioms=(),
-    definitions=(define("queued", (a,), _queued(fits(pattern)), "13.1, 13.4"),),
+MATCHING = Theory.of(
+    "markspace_matching", first, definitions=(define("queued", (a,), _queued(fits(pattern)), "13.1, 13.4"),)
 )
 MATCHING_TWICE = Twice.apart(MATCHING, first.name)
 

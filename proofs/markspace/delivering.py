@@ -122,11 +122,10 @@ watched, superseded = relations("watched superseded", MARK)
 (delivered,) = relations("delivered", MARK)
 _mine = queued(by(), m)
 _kept = queued(a, m) & ~(polls() & clears() & same(a, by()))
-QUEUES = Theory(
-    name="markspace_queues",
-    sorts=(AGENT, MARK),
-    functions=(by,),
-    relations=(subscribes, polls, clears, queued, written_before, watched, superseded),
+QUEUES = Theory.of(
+    "markspace_queues",
+    watched,
+    superseded,
     axioms=(
         Axiom("writes_are_ordered", ordered(written_before, m, n, o), "P32"),
         Axiom("one_operation", ~(subscribes() & polls()), "13.4"),

@@ -12,8 +12,6 @@ from typing import Any
 from evenhand.model.markspace.guard_vocabulary import Config, Doing, Phase
 from evenhand.model.markspace.mutants import guarding
 from evenhand.proofs.markspace.acts import (
-    AGENT,
-    RESOURCE,
     a,
     acted,
     allowed,
@@ -59,13 +57,7 @@ def _becomes(let: Formula, go: Formula) -> Formula:
 
 _others = differ(a, by())
 LOCK = Machine(
-    theory=Theory(
-        name="markspace_lock",
-        sorts=(AGENT, RESOURCE),
-        functions=(by, at),
-        relations=(allowed, running, enters, calls, leaves),
-        definitions=(_FREE,),
-    ),
+    theory=Theory.of("markspace_lock", by, at, enters, calls, leaves, definitions=(_FREE,)),
     state=("allowed", "running"),
     inputs=("by", "at", "enters", "calls", "leaves"),
     init=forall([a, r], ~allowed(a, r) & ~running(a, r)),

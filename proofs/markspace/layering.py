@@ -56,14 +56,8 @@ _tried = writes() | executes()
 _through = _tried & (executes() | lawful()) & ~gated() & authorised() & ~revoked()
 _stopped = by_rate() | by_envelope()
 _counts: list[Formula] = [at_most(number(0), one()) for one in (own, each_rate, all_rate)]
-LAYERED = Theory(
-    name="markspace_layers",
-    sorts=(),
-    functions=(own, here, each_rate, all_rate),
-    relations=(
-        *(writes, executes, lawful, authorised, watched, gated, revoked, anomalous),
-        *(has_barrier, has_probe, has_envelope, has_rates, has_telemetry, each_limited, all_limited, busy),
-    ),
+LAYERED = Theory.of(
+    "markspace_layers",
     axioms=(
         Axiom("one_operation", ~(writes() & executes()), "9.11"),
         Axiom("writes_are_counted", conjunction([*_counts, at_most(own(), here())]), "9.12"),

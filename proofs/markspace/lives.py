@@ -73,11 +73,8 @@ def _bound(name: str) -> tuple[Any, ...]:
     return (t, u) if name == "differs" else (t,)
 
 
-LASTING = Theory(
-    name="markspace_lives",
-    sorts=(INSTANT,),
-    functions=(initial, age, ttl),
-    relations=(*KINDS, resolved),
+LASTING = Theory.of(
+    "markspace_lives",
     axioms=(
         Axiom("strengths_are_not_negative", at_least(initial(), NONE), "2.1"),
         Axiom("ages_are_not_negative", fol.forall([t], at_least(age(t), NONE)) & at_least(ttl(), NONE), "3.1"),
@@ -107,11 +104,9 @@ def _halved(at: Any, then: Any, by: fol.Function) -> fol.Formula:
     return at_most(times(number(2), after), plus(times(initial(), by(at)), others(at)))
 
 
-HALVING = Theory(
-    name="markspace_halving",
-    sorts=(INSTANT,),
-    functions=(initial, age, factor, as_observed, others),
-    relations=(a_half_life_on, observed),
+HALVING = Theory.of(
+    "markspace_halving",
+    observed,
     axioms=(
         Axiom("strengths_are_not_negative", at_least(initial(), NONE), "2.1"),
         Axiom(

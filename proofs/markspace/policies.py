@@ -23,8 +23,6 @@ from evenhand.model.markspace.guard_vocabulary import IDLE, Act, Config, GuardSt
 from evenhand.model.markspace.mutants import guarding as faulty
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.intents import (
-    AGENT,
-    INTENT,
     a,
     after,
     asked_before,
@@ -103,11 +101,9 @@ def ends(usual: Order, *mutants: Order) -> tuple[Axiom, ...]:
     return (first, *(Axiom(name, exists([i], leads(one)), "as a mutant ranks them") for name, one in names))
 
 
-PRE_ACTION = Theory(
-    name="markspace_policies",
-    sorts=(AGENT, INTENT),
-    functions=(author, asker, new),
-    relations=(claims, running, earlier, surer, named_before, asked_before, by_confidence, yields, deferred),
+PRE_ACTION = Theory.of(
+    "markspace_policies",
+    asked_before,
     axioms=(
         Axiom("intents_are_ranked", ordered(earlier, i, j, k), "P32"),
         Axiom("agents_are_named", ordered(named_before, a, b, c), "what a mutant goes by"),
