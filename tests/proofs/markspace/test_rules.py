@@ -157,6 +157,3 @@ def test_words_are_short_and_the_same_in_every_process() -> None:
     assert found == {name: policies.PRE_ACTION.meanings[name].body for name in found}
     assert show(found["found"]) == "(and (exists ((agent1 Agent)) (claims agent1)) (not (claims asker)))"
     assert show(found["undecided"]) == "(and (not by_confidence) yields)"
-    assert show(answered(REFERENCE, first_writer=True)["picks"]) == (
-        "(forall ((intent1 Intent)) (or (= i intent1) (earlier i intent1)))"
-    )
