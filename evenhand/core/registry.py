@@ -1,7 +1,7 @@
 """Find the protocols by walking the package and the entry points `evenhand.protocols`.
 
 A module of `evenhand.model` that has a `PROTOCOL` is a protocol; the modules of the same name in `evenhand.properties`
-(`CLAIMS`) and `evenhand.proofs` (`THEOREMS`) complete it.
+(`CLAIMS`) and `evenhand.proofs` complete it.
 """
 
 from __future__ import annotations

@@ -1,14 +1,16 @@
 """The theorems and invariants of a protocol, found by name.
 
-Theorems are `THEOREMS` in the module of `evenhand.proofs` named like the protocol, invariants are `INVARIANTS` in its
-submodule `invariants`.
+Theorems are `THEOREMS` in the module of `evenhand.proofs` named like the protocol.  In a folder without it they are all
+that its modules hold under a public name, one by one or in tuples, and so are invariants in every folder.
 """
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from pkgutil import iter_modules
+from types import ModuleType
 from typing import Any, TypeVar, cast
 
 from evenhand.core.bundle import Bundle, ProtocolBroken
@@ -23,20 +25,22 @@ T = TypeVar("T", bound=Stated)
 def theorems(protocol: str) -> tuple[Theorem, ...]:
     """Return the theorems of `protocol` in their order; none without a module.
 
-    Raises ProtocolBroken when the module does not import, holds no tuple of theorems, or uses an unknown name.
+    Raises ProtocolBroken when a module does not import, THEOREMS is no tuple of theorems, or one uses an unknown name.
     """
-    return _stated(protocol, f"evenhand.proofs.{protocol}", "THEOREMS", Theorem) if _there(protocol) else ()
+    if not _there(protocol):
+        return ()
+    name = f"evenhand.proofs.{protocol}"
+    if _is_folder(protocol) and not hasattr(_loaded(name, "THEOREMS"), "THEOREMS"):
+        return _in_folder(protocol, Theorem)
+    return _stated(protocol, name, "THEOREMS", Theorem)
 
 
 def invariants(protocol: str) -> tuple[Invariant, ...]:
-    """Return the invariants of `protocol`; none without a module `invariants` in its folder.
+    """Return the invariants of `protocol`; none without a folder.
 
-    Raises ProtocolBroken when the module does not import, holds no tuple of invariants, or uses an unknown name.
+    Raises ProtocolBroken when a module does not import, or one uses an unknown name.
     """
-    name = f"evenhand.proofs.{protocol}.invariants"
-    if not _there(protocol) or not _is_folder(protocol) or importlib.util.find_spec(name) is None:
-        return ()
-    return _stated(protocol, name, "INVARIANTS", Invariant)
+    return _in_folder(protocol, Invariant) if _there(protocol) and _is_folder(protocol) else ()
 
 
 def stated(protocol: str) -> tuple[Stated, ...]:
@@ -61,21 +65,47 @@ def _is_folder(protocol: str) -> bool:
     return spec is not None and spec.submodule_search_locations is not None
 
 
-def _stated(protocol: str, module: str, name: str, kind: type[T]) -> tuple[T, ...]:
+def _loaded(module: str, wanted: str) -> ModuleType:
     try:
-        found: Any = getattr(importlib.import_module(module), name)
+        return importlib.import_module(module)
     except Exception as error:
-        raise ProtocolBroken(f"{module} gives no {name}: {type(error).__name__}: {error}") from error
+        raise ProtocolBroken(f"{module} gives no {wanted}: {type(error).__name__}: {error}") from error
+
+
+def _in_folder(protocol: str, kind: type[T]) -> tuple[T, ...]:
+    """All of a kind in the modules of a protocol's folder, each once, module by module."""
+    package = f"evenhand.proofs.{protocol}"
+    wanted = f"{kind.__name__.lower()}s"
+    found: dict[int, T] = {}
+    for entry in sorted(iter_modules(_loaded(package, wanted).__path__), key=lambda entry: entry.name):
+        if entry.name.startswith("_"):
+            continue
+        module = _loaded(f"{package}.{entry.name}", wanted)
+        for name, value in vars(module).items():
+            held = cast("tuple[object, ...]", value if isinstance(value, tuple) else (value,))
+            if not name.startswith("_") and held and all(isinstance(one, kind) for one in held):
+                _check(protocol, module.__name__, cast("tuple[T, ...]", held))
+                found |= {id(one): one for one in cast("tuple[T, ...]", held)}
+    return tuple(found.values())
+
+
+def _stated(protocol: str, module: str, name: str, kind: type[T]) -> tuple[T, ...]:
+    found: Any = getattr(_loaded(module, name), name, None)
     held = cast("tuple[object, ...]", found) if isinstance(found, tuple) else (found,)
-    bundle = find(protocol)
     for one in held:
         if not isinstance(one, kind):
             raise ProtocolBroken(f"{module}.{name} must be a tuple of {kind.__name__.lower()}s; it holds {one!r}")
+    _check(protocol, module, cast("tuple[T, ...]", held))
+    return cast("tuple[T, ...]", held)
+
+
+def _check(protocol: str, module: str, held: Iterable[Stated]) -> None:
+    bundle = find(protocol)
+    for one in held:
         try:
             _check_names(bundle, one)
         except ValueError as error:
-            raise ProtocolBroken(f"{module}: {kind.__name__.lower()} {one.name}: {error}") from error
-    return cast("tuple[T, ...]", held)
+            raise ProtocolBroken(f"{module}: {type(one).__name__.lower()} {one.name}: {error}") from error
 
 
 def _check_names(bundle: Bundle, one: Stated) -> None:

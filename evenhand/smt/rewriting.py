@@ -7,20 +7,25 @@ from collections.abc import Callable, Mapping
 from evenhand.smt import logic as fol
 
 
-def symbols(formula: fol.Formula) -> frozenset[str]:
-    """Return the names of all functions and relations in a formula."""
-    found = set[str]()
+def used(formula: fol.Formula) -> dict[fol.Function | fol.Relation, None]:
+    """Return all functions and relations in a formula, in the order of their first use."""
+    found: dict[fol.Function | fol.Relation, None] = {}
     for part in fol.walk(formula):
         if isinstance(part, fol.Holds):
-            found.add(part.relation.name)
+            found[part.relation] = None
         waiting = [*part.arguments] if isinstance(part, fol.Holds) else []
         waiting += (part.left, part.right) if isinstance(part, fol.Equal) else ()
         while waiting:
-            term = waiting.pop()
+            term = waiting.pop(0)
             if isinstance(term, fol.Apply):
-                found.add(term.function.name)
+                found[term.function] = None
                 waiting += term.arguments
-    return frozenset(found)
+    return found
+
+
+def symbols(formula: fol.Formula) -> frozenset[str]:
+    """Return the names of all functions and relations in a formula."""
+    return frozenset(one.name for one in used(formula))
 
 
 def rebuilt(formula: fol.Formula, change: Callable[[fol.Formula], fol.Formula]) -> fol.Formula:

@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 from evenhand.core.system import UnknownName
+from evenhand.smt.arithmetic import NUMBER, printed
 from evenhand.smt.logic import Definition, Formula, Function, Holds, Relation, Sort, Term, conjunction, free, walk
 from evenhand.smt.memo import Cache
-from evenhand.smt.rewriting import expand, translate
+from evenhand.smt.rewriting import expand, translate, used
 from evenhand.smt.smtlib import Query
 from evenhand.smt.structure import Reader
 
@@ -52,17 +53,17 @@ def _relations(formula: Formula) -> frozenset[str]:
 
 def _expanded(axiom: Axiom, meanings: Mapping[str, Definition]) -> Formula:
     """The axiom without defined relations; one object for equal definitions of the relations it depends on."""
-    used: dict[str, Definition] = {}
+    needed: dict[str, Definition] = {}
     waiting = list(axiom.relations)
     while waiting:
         name = waiting.pop()
-        if name in meanings and name not in used:
-            definition = used[name] = meanings[name]
+        if name in meanings and name not in needed:
+            definition = needed[name] = meanings[name]
             waiting.extend(spoken(definition.body))
-    if not used:
+    if not needed:
         return axiom.formula
-    words = tuple(used[name] for name in sorted(used))
-    return _EXPANDED.get((axiom, *words), lambda: expand(axiom.formula, used))
+    words = tuple(needed[name] for name in sorted(needed))
+    return _EXPANDED.get((axiom, *words), lambda: expand(axiom.formula, needed))
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,25 @@ class Theory:
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise ValueError(f"theory {self.name} has two things called {twice!r}")
+
+    @classmethod
+    def of(
+        cls, name: str, *more: Function | Relation, axioms: Iterable[Axiom] = (), definitions: Iterable[Definition] = ()
+    ) -> Theory:
+        """Return the theory of these axioms and definitions: its symbols and sorts are those that they use.
+
+        `more` are symbols that only theorems and mutants use.
+        """
+        assumed, words = tuple(axioms), tuple(definitions)
+        formulas = (*(axiom.formula for axiom in assumed), *(word.body for word in words))
+        defined = {word.relation for word in words}
+        found = dict.fromkeys(one for formula in formulas for one in used(formula)) | dict.fromkeys(more)
+        symbols = [one for one in found if one not in defined and printed(one.name) is None]
+        functions = tuple(one for one in symbols if isinstance(one, Function))
+        relations = tuple(one for one in symbols if isinstance(one, Relation))
+        domains = (one.domain for one in (*symbols, *(word.relation for word in words)))
+        sorts = dict.fromkeys((*(sort for domain in domains for sort in domain), *(one.codomain for one in functions)))
+        return cls(name, tuple(one for one in sorts if one != NUMBER), functions, relations, assumed, words)
 
     @cached_property
     def meanings(self) -> Mapping[str, Definition]:

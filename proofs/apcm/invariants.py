@@ -198,6 +198,3 @@ MASKED = Invariant(
         ),
     ),
 )
-
-INVARIANTS = (MASKED,)
-"""The invariants of the justification compiler."""

@@ -93,7 +93,6 @@ _of_pairs = partial(
 
 MORE_PRESERVATIONS = _of_pairs(
     claim=blindness.more_preservations_never_permit_more,
-    sentence="Of two artefacts that compile, the one that requires a preference more permits no more.",
     theory=_REQUIRING.extended(
         "apcm_preserving",
         Axiom(
@@ -119,7 +118,6 @@ GONE = Function("gone", (), ACT)
 
 MORE_ACTIONS = _of_pairs(
     claim=blindness.more_actions_never_make_necessity_pass,
-    sentence="A violation that is gratuitous without some feasible action is gratuitous with it.",
     theory=_FEASIBLE.extended(
         "apcm_fewer_actions",
         Axiom(
@@ -298,6 +296,3 @@ def _equivariance(system: str, base: Theory, paired: bool) -> Theorem:
 
 EQUIVARIANCE = _equivariance("universe", TEXT, True)
 EQUIVARIANCE_REPAIRED = _equivariance("repaired", GENERAL, False)
-
-TWINS: tuple[Theorem, ...] = (EQUIVARIANCE, MORE_PRESERVATIONS, MORE_ACTIONS, PRECEDENT, BLIND, EQUIVARIANCE_REPAIRED)
-"""The theorems about two compiles."""

@@ -66,7 +66,6 @@ def _repaired(theorem: Theorem) -> Theorem:
 
 MASK = _of_text(
     claim=compiling.mask_forbids_exactly_rule_1,
-    sentence="The mask of a successful compile forbids exactly what Rule 1 says.",
     variables=(a,),
     assumes=word("compiles"),
     goal=iff(word("forbidden", a), word("wrong", a)),
@@ -81,7 +80,6 @@ MASK = _of_text(
 
 EXACTLY = _of_text(
     claim=compiling.permitted_violate_exactly_av,
-    sentence="Every permitted action violates exactly what was authorised.",
     variables=(a, p),
     assumes=word("compiles") & word("permitted", a),
     goal=feasible(a) & iff(violates(a, p), av(p)),
@@ -120,7 +118,6 @@ MINIMAL = _of_text(
 
 UNAVOIDABLE = _of_text(
     claim=compiling.authorised_violations_unavoidable,
-    sentence="Whatever keeps the required preservations commits every authorised violation.",
     variables=(a, p),
     assumes=word("compiles") & av(p) & word("keeping", a),
     goal=violates(a, p),
@@ -154,7 +151,6 @@ COVER = _of_text(
 
 CLEAN = _of_text(
     claim=compiling.nothing_authorised_beside_a_clean_action,
-    sentence="Beside an action that violates nothing, what compiles authorises and declares nothing.",
     variables=(a, p, g),
     assumes=word("compiles") & word("clean", a),
     goal=~av(p) & ~declared(g),
@@ -167,7 +163,6 @@ CLEAN = _of_text(
 
 VACUOUS = _of_text(
     claim=compiling.vacuous_necessity_gridlocks,
-    sentence="Where no feasible action keeps RP, whatever compiles is a gridlock.",
     assumes=word("compiles") & exists([b], feasible(b)) & forall([a], ~word("keeping", a)),
     goal=word("gridlock") & forall([a], ~word("permitted", a)),
     witness=exists([p], av(p)),
@@ -179,7 +174,6 @@ VACUOUS = _of_text(
 
 GRIDLOCK = _of_text(
     claim=refusing.gridlock_iff_all_forbidden,
-    source="1, 7",
     assumes=exists([b], feasible(b)),
     goal=iff(word("gridlock"), word("compiles") & forall([a], feasible(a) >> word("forbidden", a))),
     mutants=(
@@ -232,8 +226,6 @@ _some_cover = exists([g], declared(g) & word("covers", g))
 _met = violates(b, first(g)) | violates(b, second(g))
 BLOCKED = _of_text(
     claim=deadlock.blocked_situations_permit_nothing,
-    sentence="Where every feasible action violates something, and no two preferences meet all that they violate, "
-    "nothing is permitted, whatever the artefact.",
     variables=(a,),
     assumes=~_some_clean & forall([p, q], differ(p, q) >> exists([b], feasible(b) & ~violates(b, p) & ~violates(b, q))),
     goal=~word("permitted", a),
@@ -268,8 +260,6 @@ _permits_its_likes = word("compiles") & forall([b], iff(word("permitted", b), fe
 
 COMPLETE = _of_text(
     claim=deadlock.complete_artifact_permits,
-    sentence="Authorise a minimal violation set, require everything else, declare a true collision if anything is "
-    "authorised: it compiles, and permits exactly the actions with that violation set.",
     variables=(a,),
     assumes=_complete(forall([g], declared(g) >> word("covers", g)) & (exists([q], av(q)) >> exists([g], declared(g)))),
     goal=_permits_its_likes,
@@ -299,7 +289,6 @@ WHOLE = _of_text(
 
 MAINTAINED = _of_text(
     claim=compiling.maintain_changes_no_field,
-    sentence="Under MAINTAIN, what compiles has the previous artefact's fields.",
     system="run",
     assumes=word("compiles") & maintain(),
     goal=conjunction(
@@ -313,17 +302,8 @@ MAINTAINED = _of_text(
     ),
 )
 
-_BOTH = (MASK, EXACTLY, KEPT, MINIMAL, UNAVOIDABLE, COLLISION, COVER, CLEAN, VACUOUS, GRIDLOCK)
-
-SINGLE: tuple[Theorem, ...] = (
-    *_BOTH,
-    GATED,
-    EMPTY_MASK,
-    NEEDS_COVER,
-    BLOCKED,
-    COMPLETE,
-    MAINTAINED,
-    WHOLE,
-    *(_repaired(theorem) for theorem in (*_BOTH, NEEDS_COVER)),
+REPAIRED = tuple(
+    _repaired(theorem)
+    for theorem in (MASK, EXACTLY, KEPT, MINIMAL, UNAVOIDABLE, COLLISION, COVER, CLEAN, VACUOUS, GRIDLOCK, NEEDS_COVER)
 )
-"""The theorems about single compiles."""
+"""Those that need no pairs, for the repaired rules."""

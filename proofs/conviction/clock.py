@@ -44,7 +44,6 @@ from evenhand.smt.preludes import define, numbers, relations
 from evenhand.smt.ranking import Ranking
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, constant, ones, prop
-from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 from evenhand.source.rules import Faults
 
@@ -92,11 +91,8 @@ def _alike(of: Relation, rest: Function, total: Function) -> Formula:
     return forall([a], of(a) >> same(total(), rest(a))) & (forall([a], ~of(a)) >> zero(total()))
 
 
-CLOCK = Theory(
-    name="conviction_clock",
-    sorts=(AGENT,),
-    functions=(most, timer, timer2, room, room2, ahead, ahead2, spare, spare2, left, left2, following),
-    relations=(assigned, done, done2, ticks, idle, inside, proposing, offered, offered2, closed2),
+CLOCK = Theory.of(
+    "conviction_clock",
     axioms=(
         Axiom("an_idle_clock_has_no_phase", ~(idle() & inside()), "3.2, 12"),
         Axiom("rooms", inside() >> (_rooms(timer, room) & _rooms(timer2, room2)), "5, 9.1: MaxThinkTicks"),
@@ -303,8 +299,6 @@ _WAITING = inside() & ~proposing() & ticks() & ~ends() & exists([a], late(a))
 
 CLOSER = _clock(
     claim=ticking.every_tick_comes_closer,
-    sentence="The number of ticks that can still be needed falls with every tick, whatever agents do.",
-    source="2.3, 9.1, 9.4, 12, 16.1",
     assumes=ticks(),
     goal=_falls,
     needs=_NEEDS,
@@ -344,6 +338,3 @@ NO_DEADLOCK = _run(
     needs=(*_NEEDS, "ticks_are_on_offer", "the_last_issue_is_finalized"),
     mutants=(*FAULTS.refuted(play.no_tick_ends_a_phase), _TOO_EARLY),
 )
-
-ENDINGS: tuple[Theorem, ...] = (CLOSER, FINALIZED, NO_LIVELOCK, NO_DEADLOCK)
-"""The theorems about the clock; the last three are about whole runs."""

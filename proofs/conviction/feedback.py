@@ -46,11 +46,8 @@ _WORDS = (
     meaning("burned", admitted(), "11.2, 13.2: and burned, which the log says"),
 )
 
-COMMENTING = Theory(
-    name="conviction_feedback",
-    sorts=(),
-    functions=(length, most_length, given, limit, have, price),
-    relations=(there, in_feedback, own_proposal),
+COMMENTING = Theory.of(
+    "conviction_feedback",
     axioms=(Axiom("fees_are_amounts", at_least(price(), number(0)), "5: FeedbackStake is a number of points"),),
     definitions=_WORDS,
 )

@@ -27,7 +27,6 @@ from evenhand.smt.logic import FALSE, Sort, exists, forall, same, variables
 from evenhand.smt.preludes import Faults, define, numbers, relations
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import constant, ones
-from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
 LOT, PROPOSAL, PILE = Sort("Lot"), Sort("Proposal"), Sort("Pile")
@@ -62,11 +61,9 @@ _WORDS = (
 _grows = forall([lot], at_least(worth(lot), points(lot)))
 _bounded = forall([lot], at_most(worth(lot), times(greatest(), points(lot))))
 
-WEIGHING = Theory(
-    name="conviction_stakes",
-    sorts=(LOT, PROPOSAL, PILE),
-    functions=(points, decay, worth, staked, weighed, pile, greatest),
-    relations=(on_winner,),
+WEIGHING = Theory.of(
+    "conviction_stakes",
+    on_winner,
     axioms=(
         Axiom("stakes_are_positive", forall([lot], at_least(points(lot), number(0))), "4.2, A 16.3"),
         Axiom("the_maximum_is_at_least_one", at_least(greatest(), number(1)), "16.7: MaxConvictionMultiplier"),
@@ -234,6 +231,3 @@ BURNED = _theorem(
     witness=exists([v], _some & on_winner(v)),
     mutants=FAULTS.refuted(money.stake_not_burned, money.winning_stake_returned, money.stake_burned_not_logged),
 )
-
-STAKES: tuple[Theorem, ...] = (BOUNDED, BURNED)
-"""The theorems about stakes at finalization."""

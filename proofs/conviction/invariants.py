@@ -13,9 +13,7 @@ from evenhand.model.conviction.step import initial
 from evenhand.model.conviction.texts import Text
 from evenhand.proofs.conviction import ledger, single
 from evenhand.proofs.conviction.books import view
-from evenhand.proofs.conviction.bound import BOUNDED_TICKS
 from evenhand.proofs.conviction.faults import FAULTS
-from evenhand.proofs.conviction.seats import ONE_EACH
 from evenhand.proofs.conviction.walks import walks
 from evenhand.properties.conviction import points as about_points
 from evenhand.smt.arithmetic import at_least, at_most, below, number, plus
@@ -70,7 +68,6 @@ _invariant = partial(
 
 SUPPLY = _invariant(
     claim=about_points.supply_is_conserved,
-    sentence="Balances, stakes and what was burned add up to what was granted.",
     always=same(plus(balances, stakes, burned), granted),
     mutants=(
         *FAULTS.refuted(
@@ -101,8 +98,6 @@ SIGNS = _invariant(
 
 MAXIMUM = _invariant(
     claim=about_points.balances_stay_below_the_maximum,
-    sentence="No balance exceeds MaximumCredit: grants are clipped, and a tap returns no more than is charged.",
-    source="4.4, 14.2",
     machine=ledger.CAPPED,
     readings={"max_credit": "clip"},
     always=forall([a], at_most(ledger.balance(a), ledger.maximum())),
@@ -111,6 +106,3 @@ MAXIMUM = _invariant(
         FAULTS.unseen(money.stake_not_burned, "what is not burned is not returned"),
     ),
 )
-
-INVARIANTS = (SUPPLY, SIGNS, MAXIMUM, ONE_EACH, BOUNDED_TICKS)
-"""The invariants of the conviction-staking consensus."""

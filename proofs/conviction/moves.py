@@ -42,13 +42,7 @@ _MOVES = (
     define("untouched", (h,), ~_arrives(h), "A 16.3: stake of other ages at the target stays as it was"),
 )
 
-MOVING = Theory(
-    name="conviction_moves",
-    sorts=(AGE,),
-    functions=(young, oldest, amount, stock),
-    relations=(same_proposal,),
-    definitions=_MOVES,
-)
+MOVING = Theory.of("conviction_moves", oldest, definitions=_MOVES)
 
 
 def view_move(step: Step[Config, State, Act, Shown]) -> Structure | None:

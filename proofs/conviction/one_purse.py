@@ -135,5 +135,3 @@ BY_ORDER: Theorem = theorem(
         _FAULTS.unseen(play.move_takes_the_youngest, "it takes as much"),
     ),
 )
-OWN_ORDERS: tuple[Theorem, ...] = (APART, BY_ORDER)
-"""The theorems about one agent's addition and move."""

@@ -24,15 +24,9 @@ from evenhand.proofs.conviction.rules import (
     burnt,
     done,
     kicked,
-    most,
-    penalty,
-    proposing,
     put,
-    staking,
     ticked,
-    timer,
     timer_then,
-    wanted,
 )
 from evenhand.proofs.conviction.rules import earlier_name as named_before
 from evenhand.proofs.conviction.single import theorem
@@ -59,11 +53,8 @@ _WORDS = (
     *(define(name, () if name == "ends" else (a,), body, "6.2, 9.1, 9.3, 12.4") for name, body in _READ.items()),
     define("pays", (a,), same(balance_then(a), minus(balance(a), put(a), burnt(a))), "4.3: and nothing else"),
 )
-TICKING = Theory(
-    name="conviction_ticking",
-    sorts=(AGENT,),
-    functions=(timer, timer_then, balance, balance_then, put, burnt, most, wanted, penalty),
-    relations=(assigned, done, proposing, staking, named_before),
+TICKING = Theory.of(
+    "conviction_ticking",
     axioms=(
         Axiom("names_are_ordered", ordered(named_before, a, b, c), "of texts: what a mutant uses"),
         Axiom(

@@ -43,11 +43,9 @@ _all_reach = forall([lot], _there >> same(worth(lot), times(points(lot), _TARGET
 _none_exceeds = forall([lot], _there >> at_most(worth(lot), times(points(lot), _TARGET)))
 _some_lacks = exists([lot], _there & below(worth(lot), times(points(lot), _TARGET)))
 
-SATURATING = Theory(
-    name="conviction_saturation",
-    sorts=(LOT, PROPOSAL),
-    functions=(points, decay, worth, staked, weighed, greatest, on, fraction, told, ripened),
-    relations=(old,),
+SATURATING = Theory.of(
+    "conviction_saturation",
+    ripened,
     axioms=(
         Axiom(
             "stakes_are_positive",

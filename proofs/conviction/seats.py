@@ -81,11 +81,19 @@ _FINALIZES = conjunction(
 )
 
 SEATS = Machine(
-    theory=Theory(
-        name="conviction_seats",
-        sorts=(AGENT,),
-        functions=(by,),
-        relations=(assigned, has, there, proposing, proposed, opens, proposes, ticks, finalizes, kicked, joins),
+    theory=Theory.of(
+        "conviction_seats",
+        by,
+        assigned,
+        there,
+        proposing,
+        proposed,
+        opens,
+        proposes,
+        ticks,
+        finalizes,
+        kicked,
+        joins,
         definitions=(_CLEARED, _DONE),
     ),
     state=("assigned", "has", "there", "proposing", "proposed"),
@@ -146,7 +154,6 @@ _whole = conjunction([forall([a], iff(assigned(a), has(a))), forall([a], iff(ass
 
 ONE_EACH = Invariant(
     claim=about_proposing.one_proposal_each,
-    sentence="Once PROPOSE has ended, every assigned agent has exactly one proposal, and there is no other.",
     protocol="conviction",
     system="issue",
     machine=SEATS,

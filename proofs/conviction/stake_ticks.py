@@ -24,7 +24,6 @@ from evenhand.smt.logic import Definition, Formula, Sort, Var, conjunction, exis
 from evenhand.smt.preludes import Faults, define, relations
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, ones, prop
-from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
 RunStep: TypeAlias = Step[Config, State, Act, Shown]
@@ -129,19 +128,17 @@ _ORDERED = Axiom(
     "17.3: ticks are numbers, the running one is the latest, and none counts as the earliest",
 )
 
-ONE = Theory(
-    name="conviction_stake_ticks",
-    sorts=(PROPOSAL,),
-    functions=(),
-    relations=(never, fresh, older, target, self_staked, moves),
+ONE = Theory.of(
+    "conviction_stake_ticks",
+    self_staked,
+    moves,
     axioms=(_ORDERED, _ONE_TARGET),
     definitions=_one(_later, _target, _TEXT),
 )
-TWO = Theory(
-    name="conviction_two_stakes",
-    sorts=(PROPOSAL,),
-    functions=(),
-    relations=(never, fresh, older, target, target2, moves, moves2),
+TWO = Theory.of(
+    "conviction_two_stakes",
+    moves,
+    moves2,
     axioms=(
         _ORDERED,
         _ONE_TARGET,
@@ -325,6 +322,3 @@ COMMUTE = theorem(
         TWO_FAULTS.unseen(play.moves_count_not_in_a_tie, _HEARD),
     ),
 )
-
-STAKE_TICKS: tuple[Theorem, ...] = (LATEST, COMMUTE)
-"""The theorems about LastStakeTicks."""

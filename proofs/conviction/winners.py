@@ -48,7 +48,7 @@ from evenhand.smt.logic import (
 from evenhand.smt.preludes import define, numbers
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import prop
-from evenhand.smt.theorem import Lemma, Theorem
+from evenhand.smt.theorem import Lemma
 from evenhand.smt.theory import Axiom, Theory
 from evenhand.source.rules import Faults
 
@@ -68,11 +68,8 @@ _MEANS = {word.name: word.relation for word in _WORDS}
 wins, by_tick, full_tie = (_MEANS[name] for name in ("wins", "by_tick", "full_tie"))
 """The proposal wins; the event says that LastStakeTick decided, or that nothing did."""
 
-RANKING = Theory(
-    name="conviction_winners",
-    sorts=(PROPOSAL,),
-    functions=(score, root, age),
-    relations=(never,),
+RANKING = Theory.of(
+    "conviction_winners",
     axioms=(
         Axiom(
             "no_tick_is_the_earliest",
@@ -156,7 +153,6 @@ RANKED = _theorem(
 
 HIGHEST = _theorem(
     claim=winning.the_highest_score_wins,
-    sentence="Who wins has the highest score, and who has it alone wins: names, places and orders decide nothing.",
     theory=replace(RANKING, axioms=()),
     variables=(p,),
     lemmas=(Lemma("first_of_top", forall([p], first(p) >> top(p)), opaque=("top",)),),
@@ -259,6 +255,3 @@ TIED = _theorem(
     witness=forall([p, q], same(score(p), score(q)) & same(age(p), age(q))) & forall([p], ~wins(p)),
     mutants=FAULTS.refuted(play.lowest_score_wins, play.latest_stake_wins_a_tie, play.ties_have_no_winner),
 )
-
-WINNERS: tuple[Theorem, ...] = (RANKED, HIGHEST, TIED)
-"""The theorems about the winner."""

@@ -1,4 +1,4 @@
-"""The sets of claims that determine the kernel: a kernel that satisfies them answers every request as the reference.
+"""The claims that determine the kernel: a kernel that satisfies them answers every request as the reference.
 
 Here a kernel consists of its answers and its changes: the predicates `gets_done`, `gets_failure`, `gets_fault`,
 `gets_more` and `becomes`, left undefined (`KERNEL`).  CLAIMS are the claims of the page as closed formulas over these
@@ -10,10 +10,8 @@ python -m evenhand.proofs.cud determined
 
 from __future__ import annotations
 
-import atexit
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 from evenhand.model.cud.mutants import reporting
@@ -27,7 +25,7 @@ from evenhand.proofs.cud.samples import FEWER, WORLDS
 from evenhand.proofs.cud.vocabulary import ACT, KEY, VALUE, held, reads, scope, submitted, wants
 from evenhand.properties.cud import whole_epoch
 from evenhand.smt.logic import And, Forall, Formula, Iff, Not, conjunction, differ, exists, forall, iff, variables
-from evenhand.smt.portfolio import Answered, Portfolio
+from evenhand.smt.portfolio import Portfolio
 from evenhand.smt.solvers import CVC5, CVC5_FINITE, SolverLimits
 from evenhand.smt.theorem import Lemma, Theorem
 from evenhand.smt.theory import Theory
@@ -125,54 +123,32 @@ _CHANGES = (
 _LIMITS = SolverLimits(rlimit=1_000_000, timeout_ms=30_000)
 
 
-@cache
-def _portfolio() -> Portfolio:
-    found = Portfolio((CVC5, CVC5_FINITE))
-    atexit.register(found.close)
-    return found
-
-
-def implied(names: Sequence[str], *, theory: Theory = EPOCH, portfolio: Portfolio | None = None) -> Answered:
-    """Return whether these claims determine the outcome: `unsat` if they do, else `sat` with a kernel that differs."""
-    lean = replace(theory, axioms=())
+def determine(names: Sequence[str], portfolio: Portfolio) -> bool:
+    """Return whether these claims determine the outcome.  Raises RuntimeError when no solver says."""
     claims = [(name, CLAIMS[name]) for name in names]
-    answered: list[Answered] = []
     for part in _PARTS:
-        query = lean.query(*claims, ("goal", Not(part)), opaque=_OPAQUE)
-        answered.append((portfolio or _portfolio()).ask(query, expected="sat", limits=_LIMITS))
-        if answered[-1].status != "unsat":
-            break
-    return answered[-1]
-
-
-def minimal_sets(*, theory: Theory = EPOCH, portfolio: Portfolio | None = None) -> tuple[tuple[str, ...], ...]:
-    """Return every minimal set of claims that determines the kernel.
-
-    By size, starting from the claims that every such set needs; supersets of a found set are skipped. Raises
-    RuntimeError when a solver gives no answer.
-    """
-
-    def determines(names: Sequence[str]) -> bool:
-        status = implied(names, theory=theory, portfolio=portfolio).status
+        query = replace(EPOCH, axioms=()).query(*claims, ("goal", Not(part)), opaque=_OPAQUE)
+        status = portfolio.ask(query, expected="sat", limits=_LIMITS).status
         if status not in ("sat", "unsat"):
             raise RuntimeError(f"whether {', '.join(names)} determine the kernel: {status}")
-        return status == "unsat"
-
-    every = tuple(CLAIMS)
-    core = [name for name in every if not determines([one for one in every if one != name])]
-    rest = [name for name in every if name not in core]
-    found: list[frozenset[str]] = []
-    for extra in _by_size(rest):
-        chosen = frozenset((*core, *extra))
-        if not any(one <= chosen for one in found) and determines([name for name in every if name in chosen]):
-            found.append(chosen)
-    return tuple(tuple(name for name in every if name in one) for one in found)
+        if status == "sat":
+            return False
+    return True
 
 
-def _by_size(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    masks = sorted(range(2 ** len(names)), key=lambda mask: (mask.bit_count(), mask))
-    for mask in masks:
-        yield tuple(name for place, name in enumerate(names) if mask >> place & 1)
+def least_set() -> tuple[str, ...]:
+    """Return the least set of claims that determines the kernel: those that no set can spare.
+
+    Raises RuntimeError if they do not suffice, or when no solver says.
+    """
+    portfolio = Portfolio((CVC5, CVC5_FINITE))
+    try:
+        core = tuple(one for one in CLAIMS if not determine([name for name in CLAIMS if name != one], portfolio))
+        if not determine(core, portfolio):
+            raise RuntimeError("several sets of claims determine the kernel, and none of them is the least")
+        return core
+    finally:
+        portfolio.close()
 
 
 def _determined(name: str = "", theory: Theory = EPOCH, **readings: Any) -> Theorem:

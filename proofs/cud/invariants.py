@@ -212,6 +212,3 @@ PROGRESS = _invariant(
         *FAULTS.refuted(reporting.livelock_counts_despite_change),
     ),
 )
-
-INVARIANTS = (FAITHFUL, PROGRESS)
-"""The invariants of the free agents."""

@@ -22,29 +22,12 @@ from evenhand.proofs.cud.encoding import (
     structure_of,
     universe_of,
 )
-from evenhand.proofs.cud.epoch import OBSERVED
+from evenhand.proofs.cud.epoch import EPOCH, OBSERVED
+from evenhand.proofs.cud.vocabulary import ACT, AUTH
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, constant
 
-SHARED = (
-    "submitted",
-    "forged_agent",
-    "forged_id",
-    "odd_type",
-    "doubled",
-    "odd_value",
-    "misshapen",
-    "reads",
-    "cites",
-    "cites_stranger",
-    "early",
-    "permits",
-    "forbids",
-    "later",
-    "sooner",
-    "narrower",
-    "below",
-)
+SHARED = tuple(one.name for one in EPOCH.relations if {*one.domain} <= {ACT, AUTH})
 """Relations that a renaming preserves: they speak only of requests, artefacts and the epoch."""
 
 

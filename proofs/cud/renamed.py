@@ -126,7 +126,6 @@ _LEFT = _staying.extended(
 EXIT = twin(
     history.exit_is_harmless,
     _LEFT,
-    sentence="Whatever passes a pass with an agent in the run passes it without that agent.",
     variables=(r,),
     assumes=differ(by(r), LEAVER()) & word("passes", r),
     goal=_staying.second("passes", r) & (_staying.second("collides", r) >> word("collides", r)),

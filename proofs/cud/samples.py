@@ -9,7 +9,7 @@ another world.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -44,6 +44,7 @@ from evenhand.proofs.cud.concretisation import STRANGER
 from evenhand.proofs.cud.encoding import CudStep
 from evenhand.proofs.cud.epoch import EPOCH
 from evenhand.proofs.cud.vocabulary import ACT, AGENT, KEY, active, known, member, submitted
+from evenhand.properties.cud.generators import RUN_EVENTS
 from evenhand.smt.logic import Formula, Var, conjunction, exists
 from evenhand.smt.samples import Event, Samples, Situation, draw
 
@@ -337,27 +338,24 @@ def epochs(readings: Readings) -> tuple[tuple[Situation, ...], tuple[Situation, 
 
 # Coverage targets.
 
-
-def _logged(verdict: str, least: int = 1) -> Callable[[CudStep], bool]:
-    def seen(step: CudStep) -> bool:
-        return sum(entry.verdict == verdict and not entry.fault for entry in step.shown.log) >= least
-
-    return seen
-
-
-def _fault(name: str) -> Callable[[CudStep], bool]:
-    def seen(step: CudStep) -> bool:
-        return any(entry.fault == name for entry in step.shown.log)
-
-    return seen
-
-
-def _mixed(step: CudStep) -> bool:
-    return {entry.request.action_type for entry in step.shown.log if entry.verdict == kernel.PASS_TWO} == {READ, WRITE}
-
-
-def _late(step: CudStep) -> bool:
-    return any(one.epoch for one in step.config.authorities)
+_FLOORS = {
+    "execution that changes a key": 60,
+    "two executions in one epoch": 20,
+    "missing capability": 30,
+    "veto": 10,
+    "late artefact cited": 15,
+    "two writers collide": 50,
+    "three or more collide": 10,
+    "reader and writer collide": 20,
+    "collision beside an execution": 20,
+    kernel.MALFORMED_REQUEST: 20,
+    kernel.INVALID_CAPABILITY_CLAIM: 20,
+    kernel.SCOPE_VIOLATION: 20,
+    "deadlocked epoch": 20,
+    "exit": 10,
+    "submitted out of order": 60,
+}
+"""How many of the drawn epochs must show an event of drawn runs."""
 
 
 def _foreign_veto(step: CudStep) -> bool:
@@ -365,29 +363,10 @@ def _foreign_veto(step: CudStep) -> bool:
 
 
 _EVENTS: dict[str, Event] = {
-    "executed": (_logged(kernel.ADMITTED), 60),
-    "two executed": (_logged(kernel.ADMITTED, 2), 20),
-    "refused in pass 1": (_logged(kernel.PASS_ONE), 60),
-    "refused in pass 2": (_logged(kernel.PASS_TWO, 2), 60),
-    "three refused in pass 2": (_logged(kernel.PASS_TWO, 3), 10),
-    "reader against writer": (_mixed, 20),
-    "one executed beside a collision": (
-        lambda step: _logged(kernel.PASS_TWO, 2)(step) and _logged(kernel.ADMITTED)(step),
-        20,
-    ),
-    "malformed": (_fault(kernel.MALFORMED_REQUEST), 20),
-    "foreign citation": (_fault(kernel.INVALID_CAPABILITY_CLAIM), 20),
-    "out of scope": (_fault(kernel.SCOPE_VIOLATION), 20),
-    "world changed": (lambda step: bool(step.shown.effects), 60),
-    "exit": (lambda step: bool(step.shown.exits), 10),
+    **{event.name: (event.seen, _FLOORS[event.name]) for event in RUN_EVENTS if event.name in _FLOORS},
     "somebody is gone": (lambda step: not all(one.active for one in step.before.agents), 40),
-    "made too late": (_late, 20),
     "a veto held by an agent": (_foreign_veto, 10),
     "silent": (lambda step: any(token == IDLE for _, token in step.shown.tokens), 10),
-    "submitted in another order": (
-        lambda step: [name for name, _ in step.action.choices] != sorted(name for name, _ in step.action.choices),
-        60,
-    ),
 }
 
 

@@ -135,7 +135,6 @@ VALUES_BEFORE = twin(
 PASSES = twin(
     arbitration.passes_ignore_values,
     _LOOSE,
-    sentence="Structure, pass 1 and pass 2 never look at a value, in epochs with under-declared writes too.",
     goal=conjunction(answers(Copies(_LOOSE), ("struck", "passes", "collides"))),
     **by_passes(Copies(_LOOSE), JUDGED[:-1]),
     needs=("same_keys_written",),

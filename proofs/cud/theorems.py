@@ -50,8 +50,6 @@ def _about_epochs(claim: Property, *, theory: Theory = EPOCH, **more: Any) -> Th
 
 EXECUTED_NEVER_INTERFERE = _about_epochs(
     safety.executed_never_interfere,
-    sentence="No two executed requests of one epoch interfere.",
-    source="D13, FQ4, FQ10",
     variables=(r, s),
     assumes=word("gets_done", r) & word("gets_done", s) & differ(r, s),
     goal=~word("clash", r, s),
@@ -60,7 +58,6 @@ EXECUTED_NEVER_INTERFERE = _about_epochs(
 
 EXECUTED_HAS_CAPABILITY = _about_epochs(
     safety.executed_has_capability,
-    sentence="Whatever is executed cites and holds an ALLOW for every declared key.",
     variables=(r, k),
     assumes=word("gets_done", r) & scope(r, k),
     goal=word("entitled", r, k),
@@ -68,7 +65,6 @@ EXECUTED_HAS_CAPABILITY = _about_epochs(
 
 NO_VETO_OVERRIDDEN = _about_epochs(
     safety.no_veto_overridden,
-    sentence="Nothing is executed on a key and operation that a DENY governs, whoever holds the DENY.",
     variables=(r, k),
     assumes=word("gets_done", r) & scope(r, k),
     goal=~word("barred", r, k),
@@ -91,7 +87,6 @@ def _own_scope(**more: Any) -> Theorem:
 def _nothing_changes(**more: Any) -> Theorem:
     return _about_epochs(
         safety.non_executed_changes_nothing,
-        sentence="An epoch in which no WRITE is executed leaves the world alone.",
         variables=(k, v),
         assumes=~exists([r], word("gets_done", r) & ~reads(r)),
         goal=~word("becomes", k, v),
@@ -116,8 +111,6 @@ NO_OUTCOME_UNASKED = _about_epochs(
 
 NO_WINNER = _about_epochs(
     arbitration.no_winner,
-    sentence="Nobody wins: of requests that pass pass 1 and interfere, each is refused.",
-    source="D13, FQ4, F17",
     variables=(r,),
     assumes=word("contested", r),
     goal=word("gets_failure", r),
@@ -125,7 +118,6 @@ NO_WINNER = _about_epochs(
 
 NO_OVER_REFUSAL = _about_epochs(
     arbitration.no_over_refusal,
-    sentence="A request that passes pass 1 and interferes with none is executed, unless it is out of scope.",
     variables=(r,),
     assumes=word("lawful", r) & ~word("contested", r),
     goal=word("gets_done", r) | (word("gets_fault", r) & word("trespasses", r)),
@@ -220,7 +212,6 @@ def _stuck(*, any_attempt: bool) -> Formula:
 DEADLOCK_XOR_LIVELOCK = _about_epochs(
     liveness.deadlock_xor_livelock,
     system="run",
-    sentence="A deadlocked epoch does not count towards livelock.",
     assumes=_DEADLOCKED,
     goal=~_stuck(any_attempt=False),
 )
@@ -252,7 +243,6 @@ def _orphans(*, reading: bool) -> Formula:
 def _orphaning(*, reading: bool, **more: Any) -> Theorem:
     return _about_epochs(
         history.orphaning_is_permanent,
-        sentence="An orphaned key and operation stays orphaned, and no request that declares it passes pass 1.",
         goal=_orphans(reading=reading),
         needs=("only_active_submit",),
         witness=exists([k, r], word("orphan_write", k) & scope(r, k) & submitted(r)),
@@ -262,7 +252,6 @@ def _orphaning(*, reading: bool, **more: Any) -> Theorem:
 
 MALFORMED = _about_epochs(
     safety.malformed_is_a_fault,
-    sentence="A request is called malformed exactly if it breaks the action grammar, and is a fault then.",
     variables=(r,),
     assumes=submitted(r),
     goal=iff(word("formed", r), word("proper", r)) & (word("proper", r) | word("gets_fault", r)),

@@ -42,8 +42,6 @@ _covered = fol.exists([p], granted(p) & above(p, asked()))
 
 ISOLATED = Theorem(
     claim=space.scope_isolation_p19,
-    sentence="An agent without a grant for a scope or one above it can write nothing there: the write is refused, and "
-    "the space stays as it is.",
     protocol="markspace",
     system="space",
     scope="any number of scopes and grants",
@@ -127,7 +125,6 @@ CONTENT = _read(
 
 OPAQUE = _read(
     claim=seeing.classified_opacity_p22,
-    sentence="Where a classified definition governs, an agent that is not cleared sees nothing at all.",
     assumes=_classified & ~_cleared,
     goal=_none,
     needs=("of_one_visibility", "above_is_no_circle"),
@@ -142,7 +139,6 @@ OPAQUE = _read(
 
 UNPROJECTED = _read(
     claim=seeing.classified_no_fallback_p25,
-    sentence="Where a classified definition governs, no agent gets projections, cleared or not.",
     assumes=_classified,
     goal=~_projections,
     witness=_cleared,
@@ -153,6 +149,3 @@ UNPROJECTED = _read(
     ),
 )
 """P25."""
-
-ACCESS: tuple[Theorem, ...] = (ISOLATED, SHOWN, CONTENT, OPAQUE, UNPROJECTED)
-"""The theorems about access to scopes."""

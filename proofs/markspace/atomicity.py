@@ -60,11 +60,17 @@ _AT_BOUNDARY = forall([a], wins(a) >> hears(a)) & _becomes(
     allowed(a, r) | (wins(a) & same(r, at())), told(a, r) | (hears(a) & same(r, at()))
 )
 ANSWERS = Machine(
-    theory=Theory(
-        name="markspace_answers",
-        sorts=(AGENT, RESOURCE),
-        functions=(by, at),
-        relations=(allowed, told, right, hears, wins, asks, refused, calls, abandons, boundary),
+    theory=Theory.of(
+        "markspace_answers",
+        told,
+        right,
+        hears,
+        wins,
+        asks,
+        refused,
+        calls,
+        abandons,
+        boundary,
         definitions=(_MAY_CALL,),
     ),
     state=("allowed", "told", "right"),

@@ -52,11 +52,8 @@ def _kept(lawful: Formula, restored: Formula, narrowed: Formula) -> Formula:
 
 _grown = denied(d) | added(d)
 _either = restores() | restores_all()
-BARRIER = Theory(
-    name="markspace_barrier",
-    sorts=(DENIAL,),
-    functions=(),
-    relations=(denied, added, mine, named, about_need, narrows, restores, restores_all, principal),
+BARRIER = Theory.of(
+    "markspace_barrier",
     axioms=(
         Axiom("one_operation", ~(narrows() & _either) & ~(restores() & restores_all()), "9.8"),
         Axiom("one_permission_is_named", forall([d, e], (named(d) & named(e)) >> same(d, e)), "9.8"),
@@ -162,8 +159,6 @@ _theorem = partial(
 
 MONOTONE = _theorem(
     claim=layers.barrier_monotonicity_p44,
-    sentence="What is denied stays denied until the principal restores it, or everything of its agent.",
-    source="P44, 9.8",
     variables=(d,),
     assumes=denied(d) & ~BARRIER.word("kept", d),
     goal=principal() & ((restores_all() & mine(d)) | (restores() & named(d))),
@@ -187,6 +182,3 @@ EXCLUSIVE = _theorem(
         mutation(BARRIER, faulty.restores_too_much, _TOO_MUCH, "without the token it restores nothing either"),
     ),
 )
-
-BARRIERS: tuple[Theorem, ...] = (MONOTONE, EXCLUSIVE)
-"""The theorems about the barrier."""

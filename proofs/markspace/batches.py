@@ -20,8 +20,6 @@ from evenhand.model.markspace.guard_vocabulary import IDLE, Act, Config, GuardSt
 from evenhand.model.markspace.mutants import guarding
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.intents import (
-    AGENT,
-    INTENT,
     after,
     author,
     claimed,
@@ -60,11 +58,8 @@ def _end(fit: Any, ahead: Any) -> Formula:
     return exists([i], fit(i)) >> first
 
 
-BOUNDARY = Theory(
-    name="markspace_boundary",
-    sorts=(AGENT, INTENT),
-    functions=(author, holder),
-    relations=(claimed, earlier, surer),
+BOUNDARY = Theory.of(
+    "markspace_boundary",
     axioms=(
         Axiom("intents_are_ranked", ordered(earlier, i, j, k), "P32"),
         Axiom(
@@ -177,7 +172,6 @@ AS_WRITTEN = _theorem(
 
 REPAIRED = _theorem(
     claim=contesting.one_winner_per_boundary,
-    sentence="At most one hears ALLOW, one that no action bars; exactly one where there is such a one.",
     goal=_one_at_most & _entitled & (exists([i], _fit(i)) >> exists([i], _fit(i) & _says("allowed", i))),
     needs=("intents_are_ranked", "finitely_many"),
     lemmas=(
@@ -220,6 +214,3 @@ SUREST = _theorem(
         FAULTS.unseen(guarding.everybody_is_allowed, "all are allowed, and the right one wins"),
     ),
 )
-
-BATCHES: tuple[Theorem, ...] = (AS_WRITTEN, REPAIRED, HEARD, SUREST)
-"""The theorems about boundaries."""

@@ -300,13 +300,7 @@ noted, blocks = (word.relation for word in _WARNING)
 _due = rounds() & mine(x) & over(x)
 _new = _due & ~warned(x)
 WARNINGS = Machine(
-    theory=Theory(
-        name="markspace_warnings_of_budgets",
-        sorts=(ACCOUNT,),
-        functions=(),
-        relations=(warned, written, over, fit, rounds, mine),
-        definitions=_WARNING,
-    ),
+    theory=Theory.of("markspace_warnings_of_budgets", warned, written, over, fit, rounds, mine, definitions=_WARNING),
     state=("warned", "written", "fit"),
     inputs=("over", "rounds", "mine"),
     init=fit() & forall([x], ~warned(x) & ~written(x)),
@@ -382,6 +376,3 @@ WARNED_ONCE = Invariant(
         _wrong(WARNINGS, faulty.budget_warning_blocks, "blocks", TRUE),
     ),
 )
-
-RECORDED = (IDEMPOTENT, ONCE, WARNED_ONCE)
-"""The invariants of what a claim keeps a record of."""

@@ -42,11 +42,9 @@ def _reached(more: Formula) -> Formula:
 (charged,) = relations("charged", ACCOUNT)
 _full = _reached(at_least(used(x), ceiling(x)))
 _raised = raises() & principal()
-BUDGETS = Theory(
-    name="markspace_budget",
-    sorts=(ACCOUNT,),
-    functions=(used, ceiling, tokens),
-    relations=(rounds, raises, principal, mine, limited, output),
+BUDGETS = Theory.of(
+    "markspace_budget",
+    output,
     axioms=(
         Axiom("one_operation", ~(rounds() & raises()), "9.10"),
         Axiom(
@@ -189,6 +187,3 @@ TRACKED = _theorem(
         mutation(BUDGETS, faulty.stops_beyond_the_limit, _BEYOND, "what is accepted is added"),
     ),
 )
-
-SPENDING: tuple[Theorem, ...] = (STOPPED, RESUMED, TRACKED)
-"""The theorems about budgets."""

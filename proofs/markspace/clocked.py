@@ -45,11 +45,8 @@ def _activated(due: Formula) -> Formula:
 
 _AGE = minus(now(), last(a))
 (activated,) = relations("activated", AGENT)
-CLOCK = Theory(
-    name="markspace_clock",
-    sorts=(AGENT,),
-    functions=(now, then_now, given, longest, last, then_last, interval, then_interval),
-    relations=(waits, activates, updates, gives, named, scheduled, ran, then_scheduled, then_ran),
+CLOCK = Theory.of(
+    "markspace_clock",
     axioms=(
         Axiom(
             "one_thing_at_a_time",
@@ -237,7 +234,6 @@ SHIFT = _theorem(
 
 SATURATION = _theorem(
     claim=clocked.old_activations_are_alike,
-    sentence="An activation farther back than the longest interval may lie as far back: the same are activated.",
     theory=SATURATED,
     goal=_goal(same(_then_last2(a), then_last(a)) | (_old & _old2)) & same(then_now(), _then_now2()),
     needs=("intervals_on_offer", "activations_are_remembered", "seconds_pass", "no_older_than_the_longest"),
@@ -248,6 +244,3 @@ SATURATION = _theorem(
         mutation(CLOCK, layers.due_by_the_time, _ABSOLUTE, "it looks at the time, which saturates nowhere"),
     ),
 )
-
-CLOCKS: tuple[Theorem, ...] = (SHIFT, SATURATION)
-"""The theorems about instants."""

@@ -54,11 +54,9 @@ def _linked(how: Formula) -> Formula:
 
 _feeds = exists([o, i], gives(s, o) & wants(r, i) & takes(i, o))
 _permitted = exists([g], holds(s, g) & covers(g, o))
-PIPELINE = Theory(
-    name="markspace_pipeline",
-    sorts=(STAGE, OUTPUT, INPUT, GRANT),
-    functions=(),
-    relations=(follows, gives, wants, holds, takes, covers, begins, written),
+PIPELINE = Theory.of(
+    "markspace_pipeline",
+    written,
     axioms=(Axiom("what_covers_begins_alike", forall([g, o], covers(g, o) >> begins(g, o)), "a mutant's"),),
     definitions=(
         define("connected", (), _linked(_feeds), "13.5"),
@@ -82,13 +80,8 @@ def _queued(how: Formula) -> Formula:
     return ~same(a, writer()) & exists([pattern], watches(a, pattern) & how)
 
 
-MATCHING = Theory(
-    name="markspace_matching",
-    sorts=(AGENT, PATTERN),
-    functions=(writer,),
-    relations=(watches, fits, first),
-    axioms=(),
-    definitions=(define("queued", (a,), _queued(fits(pattern)), "13.1, 13.4"),),
+MATCHING = Theory.of(
+    "markspace_matching", first, definitions=(define("queued", (a,), _queued(fits(pattern)), "13.1, 13.4"),)
 )
 MATCHING_TWICE = Twice.apart(MATCHING, first.name)
 
@@ -230,8 +223,6 @@ _BY_SCOPE: dict[str, Formula] = {"overpromises": exists([o], gives(s, o) & ~exis
 
 STRUCTURAL = _theorem(
     claim=composing.pipeline_structural_validation_p53,
-    sentence="Whatever is written in the space, a pipeline of the same manifests connects or does not.",
-    source="P53, 13.5",
     theory=TWICE.theory,
     view=view_twice,
     samples=samples,
@@ -261,8 +252,6 @@ HONEST = _theorem(
 
 PURE = _theorem(
     claim=composing.pattern_match_purity_p55,
-    sentence="For the same patterns, mark and writer the same agents hear of it, whatever was matched before.",
-    source="P55, 13.1",
     theory=MATCHING_TWICE.theory,
     view=view_matched_twice,
     samples=samples_of_matching,
@@ -279,6 +268,3 @@ PURE = _theorem(
         ),
     ),
 )
-
-COMPOSITIONS: tuple[Theorem, ...] = (STRUCTURAL, HONEST, PURE)
-"""The theorems about composition."""

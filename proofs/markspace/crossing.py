@@ -77,11 +77,11 @@ _WORDS = (
     define("other_strength", (m,), _TEXT["other_strength"], "4.2, 9.5, 10: its strength is another then"),
     define("otherwise", (m,), ~fol.iff(_seen(m), _seen2(m)) | (_seen(m) & _other_strength(m)), "8.2"),
 )
-READ_TWICE = Theory(
-    name="markspace_reading_twice",
-    sorts=(MARK,),
-    functions=(own, warned, freed, secret, freed_akin, secret_akin, threshold, strict),
-    relations=(shadowed, akin),
+READ_TWICE = Theory.of(
+    "markspace_reading_twice",
+    freed_akin,
+    secret_akin,
+    akin,
     axioms=(
         Axiom("the_threshold_is_positive", below(number(0), threshold()), "8.2"),
         Axiom("a_mutant_asks_for_more", below(threshold(), strict()), "of a mutant's"),

@@ -122,11 +122,10 @@ watched, superseded = relations("watched superseded", MARK)
 (delivered,) = relations("delivered", MARK)
 _mine = queued(by(), m)
 _kept = queued(a, m) & ~(polls() & clears() & same(a, by()))
-QUEUES = Theory(
-    name="markspace_queues",
-    sorts=(AGENT, MARK),
-    functions=(by,),
-    relations=(subscribes, polls, clears, queued, written_before, watched, superseded),
+QUEUES = Theory.of(
+    "markspace_queues",
+    watched,
+    superseded,
     axioms=(
         Axiom("writes_are_ordered", ordered(written_before, m, n, o), "P32"),
         Axiom("one_operation", ~(subscribes() & polls()), "13.4"),
@@ -217,7 +216,6 @@ _says = QUEUES.word
 
 PROSPECTIVE = _theorem(
     claim=composing.subscription_prospective_p49,
-    sentence="Whoever subscribes, to whatever patterns, no queue changes.",
     variables=(a, m),
     assumes=subscribes(),
     goal=iff(_says("kept", a, m), queued(a, m)),
@@ -230,7 +228,6 @@ PROSPECTIVE = _theorem(
 )
 IN_ORDER = _theorem(
     claim=composing.write_order_delivery_p52,
-    sentence="Of two marks that a poll delivers the one that was written first comes first.",
     variables=(m, n),
     assumes=_says("delivered", m) & _says("delivered", n) & written_before(m, n),
     goal=_says("sooner", m, n) & ~_says("sooner", n, m),
@@ -240,6 +237,3 @@ IN_ORDER = _theorem(
         mutation(QUEUES, layers.superseded_marks_are_lost, _LOST, "what is delivered comes in order"),
     ),
 )
-
-DELIVERIES: tuple[Theorem, ...] = (FITTING, PROSPECTIVE, IN_ORDER)
-"""The theorems about delivery."""

@@ -45,11 +45,8 @@ def _lost(which: Formula) -> Formula:
 
 
 _counted = plus(flags(), number(1))
-ESCALATION = Theory(
-    name="markspace_escalation",
-    sorts=(PERMISSION,),
-    functions=(flags, threshold),
-    relations=(flagged, required, revoked, asked, everywhere),
+ESCALATION = Theory.of(
+    "markspace_escalation",
     axioms=(
         Axiom("one_is_asked_for", forall([p, q], (asked(p) & asked(q)) >> same(p, q)), "9.7"),
         Axiom("scopes_are_not_all", forall([p], ~(asked(p) & everywhere(p))), "9.8"),
@@ -163,6 +160,3 @@ SEVERAL = _theorem(
         mutation(ESCALATION, faulty.escalates_at_once, _AT_ONCE),
     ),
 )
-
-ESCALATIONS: tuple[Theorem, ...] = (BOUNDED, FIRST, SEVERAL)
-"""The theorems about escalation."""

@@ -12,8 +12,6 @@ from typing import Any
 from evenhand.model.markspace.guard_vocabulary import Config, Doing, Phase
 from evenhand.model.markspace.mutants import guarding
 from evenhand.proofs.markspace.acts import (
-    AGENT,
-    RESOURCE,
     a,
     acted,
     allowed,
@@ -26,11 +24,6 @@ from evenhand.proofs.markspace.acts import (
     running,
     s,
 )
-from evenhand.proofs.markspace.atomicity import ATOMIC
-from evenhand.proofs.markspace.books import RECORDED
-from evenhand.proofs.markspace.leases import LEASED
-from evenhand.proofs.markspace.storing import STORED
-from evenhand.proofs.markspace.timing import APART_IN_TIME
 from evenhand.proofs.markspace.walks import in_phase, walk
 from evenhand.properties.markspace import contesting
 from evenhand.smt.logic import (
@@ -64,13 +57,7 @@ def _becomes(let: Formula, go: Formula) -> Formula:
 
 _others = differ(a, by())
 LOCK = Machine(
-    theory=Theory(
-        name="markspace_lock",
-        sorts=(AGENT, RESOURCE),
-        functions=(by, at),
-        relations=(allowed, running, enters, calls, leaves),
-        definitions=(_FREE,),
-    ),
+    theory=Theory.of("markspace_lock", by, at, enters, calls, leaves, definitions=(_FREE,)),
     state=("allowed", "running"),
     inputs=("by", "at", "enters", "calls", "leaves"),
     init=forall([a, r], ~allowed(a, r) & ~running(a, r)),
@@ -148,6 +135,3 @@ EXCLUSION = Invariant(
         ),
     ),
 )
-
-INVARIANTS = (EXCLUSION, LEASED, ATOMIC, *STORED, *RECORDED, APART_IN_TIME)
-"""The invariants of the guard, of what is stored, of what was sent, and of the scheduler."""

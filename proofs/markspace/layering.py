@@ -56,14 +56,8 @@ _tried = writes() | executes()
 _through = _tried & (executes() | lawful()) & ~gated() & authorised() & ~revoked()
 _stopped = by_rate() | by_envelope()
 _counts: list[Formula] = [at_most(number(0), one()) for one in (own, each_rate, all_rate)]
-LAYERED = Theory(
-    name="markspace_layers",
-    sorts=(),
-    functions=(own, here, each_rate, all_rate),
-    relations=(
-        *(writes, executes, lawful, authorised, watched, gated, revoked, anomalous),
-        *(has_barrier, has_probe, has_envelope, has_rates, has_telemetry, each_limited, all_limited, busy),
-    ),
+LAYERED = Theory.of(
+    "markspace_layers",
     axioms=(
         Axiom("one_operation", ~(writes() & executes()), "9.11"),
         Axiom("writes_are_counted", conjunction([*_counts, at_most(own(), here())]), "9.12"),
@@ -218,7 +212,6 @@ _limited = conjunction([writes(), lawful(), authorised(), watched(), has_rates()
 
 WHOLE = _theorem(
     claim=layers.write_mark_atomicity_p42,
-    sentence="A write or a tool call stores one mark if it is accepted, and nothing if any layer rejects it.",
     assumes=_tried,
     goal=iff(_says("stores"), _says("accepted")),
     witness=_says("by_rate") | _says("by_envelope"),
@@ -279,6 +272,3 @@ APART = _theorem(
         mutation(LAYERED, faulty.no_fleet_cap, _ALONE, "it refuses too little"),
     ),
 )
-
-LAYERINGS: tuple[Theorem, ...] = (WHOLE, LOGGED, RATED, CAPPED, APART)
-"""The theorems about what passes the layers."""

@@ -53,11 +53,8 @@ def _free(of: fol.Relation, other: fol.Function) -> fol.Formula:
 
 _SOURCE = "8.1, P31: what is lawful is stored, under the id offered if no mark has it"
 _accepted, _stored, _stored2 = relations("accepted")[0], *relations("stored stored2", ID)
-WRITING_TWICE = Theory(
-    name="markspace_writing_twice",
-    sorts=(ID,),
-    functions=(offered, another, another2, counted, counted2),
-    relations=(taken, taken2, hidden, lawful, into_hidden),
+WRITING_TWICE = Theory.of(
+    "markspace_writing_twice",
     axioms=(
         Axiom("purged", fol.forall([i], fol.iff(taken2(i), taken(i) & ~hidden(i))), "7.4: without the hidden marks"),
         Axiom("offered_ids_are_fresh", ~taken(offered()), "P31: the environment offers no id twice"),

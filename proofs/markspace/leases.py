@@ -79,11 +79,16 @@ _passed = _becomes(allowed(a, r), running(a, r), lives(a, r) & survives(a, r))
 _still = _becomes(allowed(a, r), running(a, r), lives(a, r))
 
 LEASES = Machine(
-    theory=Theory(
-        name="markspace_leases",
-        sorts=(AGENT, RESOURCE),
-        functions=(by, at),
-        relations=(allowed, running, lives, survives, asks, claimed, calls, leaves, reports, passes),
+    theory=Theory.of(
+        "markspace_leases",
+        running,
+        survives,
+        asks,
+        claimed,
+        calls,
+        leaves,
+        reports,
+        passes,
         definitions=(_ALONE, _MAY_CALL),
     ),
     state=("allowed", "running", "lives"),

@@ -103,6 +103,3 @@ WHERE_IT_WINS = _theorem(
     goal=TWICE.alike("allowed"),
     expected=Status.REFUTED,
 )
-
-LEVELS: tuple[Theorem, ...] = (NOWHERE_ELSE, WHERE_IT_WINS)
-"""The theorems about confidence."""

@@ -73,11 +73,8 @@ def _bound(name: str) -> tuple[Any, ...]:
     return (t, u) if name == "differs" else (t,)
 
 
-LASTING = Theory(
-    name="markspace_lives",
-    sorts=(INSTANT,),
-    functions=(initial, age, ttl),
-    relations=(*KINDS, resolved),
+LASTING = Theory.of(
+    "markspace_lives",
     axioms=(
         Axiom("strengths_are_not_negative", at_least(initial(), NONE), "2.1"),
         Axiom("ages_are_not_negative", fol.forall([t], at_least(age(t), NONE)) & at_least(ttl(), NONE), "3.1"),
@@ -107,11 +104,9 @@ def _halved(at: Any, then: Any, by: fol.Function) -> fol.Formula:
     return at_most(times(number(2), after), plus(times(initial(), by(at)), others(at)))
 
 
-HALVING = Theory(
-    name="markspace_halving",
-    sorts=(INSTANT,),
-    functions=(initial, age, factor, as_observed, others),
-    relations=(a_half_life_on, observed),
+HALVING = Theory.of(
+    "markspace_halving",
+    observed,
     axioms=(
         Axiom("strengths_are_not_negative", at_least(initial(), NONE), "2.1"),
         Axiom(
@@ -259,8 +254,6 @@ def _unseen(mutant: Mutant[Any], bodies: dict[str, fol.Formula]) -> Mutation:
 
 PERMANENCE = _theorem(
     claim=signals.action_permanence_p2,
-    sentence="The base strength of an action is its initial strength at all times, so the same at any two.",
-    source="P2, 3.1",
     variables=(t, u),
     assumes=is_action(),
     goal=LASTING.word("whole", t) & ~LASTING.word("differs", t, u),
@@ -289,7 +282,6 @@ HALVES = _theorem(
 
 EXPIRY = _theorem(
     claim=signals.intent_expiry_p4,
-    sentence="An intent has its initial strength until its TTL, and none at any time after it.",
     variables=(t,),
     assumes=is_intent(),
     goal=(below(ttl(), age(t)) >> LASTING.word("none", t)) & (at_most(age(t), ttl()) >> LASTING.word("whole", t)),
@@ -299,13 +291,9 @@ EXPIRY = _theorem(
 
 PERSISTENCE = _theorem(
     claim=signals.need_persistence_p5,
-    sentence="An unresolved need has its initial strength at all times; a resolved one has none.",
     variables=(t,),
     assumes=is_need(),
     goal=(~resolved() >> LASTING.word("whole", t)) & (resolved() >> LASTING.word("none", t)),
     witness=fol.exists([t], below(number(1), age(t))) & below(NONE, initial()),
     mutants=(_NEEDS, _unseen(marks.actions_fade, _fading(is_action))),
 )
-
-LIFETIMES: tuple[Theorem, ...] = (PERMANENCE, HALVES, EXPIRY, PERSISTENCE)
-"""The theorems about the lifetime of marks."""

@@ -38,11 +38,10 @@ boundary, blocked = relations("boundary blocked")
 
 _FIRES = define("fires", (), boundary(), "6.2.1: a boundary is accepted while tools run, as read")
 fires = _FIRES.relation
-PILING = Theory(
-    name="markspace_piling",
-    sorts=(INTENT, RESOURCE),
-    functions=(on,),
-    relations=(lives, lives2, boundary, blocked, offered2),
+PILING = Theory.of(
+    "markspace_piling",
+    lives,
+    blocked,
     axioms=(Axiom("what_stands_can_be_resolved", forall([i], lives2(i) >> offered2(on(i))), "6.2.1, 6.2.3"),),
     definitions=(_FIRES,),
 )

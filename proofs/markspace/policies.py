@@ -8,7 +8,7 @@ mutant replaces them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, partial
 from itertools import islice
@@ -23,8 +23,6 @@ from evenhand.model.markspace.guard_vocabulary import IDLE, Act, Config, GuardSt
 from evenhand.model.markspace.mutants import guarding as faulty
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.intents import (
-    AGENT,
-    INTENT,
     a,
     after,
     asked_before,
@@ -77,12 +75,11 @@ def _latest_of_the_surest(one: Any, two: Any) -> Formula:
     return surer(one, two) | (~surer(two, one) & earlier(two, one))
 
 
-def by_name(one: Any, two: Any) -> Formula:
-    """Return that the first is of an agent with an earlier name: a mutant's order."""
+def _by_name(one: Any, two: Any) -> Formula:
     return named_before(author(one), author(two))
 
 
-_ORDERS: tuple[Order, ...] = (earlier, _least_sure, _latest_of_the_surest)
+_ORDERS: tuple[Order, ...] = (earlier, _least_sure, _latest_of_the_surest, _by_name)
 """What mutants go by, whatever the policy."""
 
 
@@ -95,16 +92,6 @@ def read(words: Mapping[str, Formula]) -> tuple[Definition, ...]:
 
 CLAIMED = define("claimed", (), exists([a], claims(a) & differ(a, asker())), "9.2 step 2, for the claims")
 """An action of another agent stands on the resource."""
-REQUESTED: tuple[Axiom, ...] = (
-    Axiom("intents_are_ranked", ordered(earlier, i, j, k), "P32"),
-    Axiom("agents_are_named", ordered(named_before, a, b, c), "what a mutant goes by"),
-    Axiom("the_new_one_is_the_askers", same(author(new()), asker()), "9.2 step 3"),
-    Axiom("the_new_one_is_last", forall([i], same(i, new()) | earlier(i, new())), "P32: id_order, own_intents"),
-    Axiom("one_intent_each", forall([i, j], same(author(i), author(j)) >> same(i, j)), "own_intents"),
-    Axiom("the_asker_is_idle", ~running(asker()), "9.2"),
-    Axiom("one_claim", forall([a, b], (claims(a) & claims(b)) >> same(a, b)), "6.3"),
-)
-"""What is true of a request under any policy."""
 
 
 def ends(usual: Order, *mutants: Order) -> tuple[Axiom, ...]:
@@ -114,13 +101,17 @@ def ends(usual: Order, *mutants: Order) -> tuple[Axiom, ...]:
     return (first, *(Axiom(name, exists([i], leads(one)), "as a mutant ranks them") for name, one in names))
 
 
-PRE_ACTION = Theory(
-    name="markspace_policies",
-    sorts=(AGENT, INTENT),
-    functions=(author, asker, new),
-    relations=(claims, running, earlier, surer, named_before, asked_before, by_confidence, yields, deferred),
+PRE_ACTION = Theory.of(
+    "markspace_policies",
+    asked_before,
     axioms=(
-        *REQUESTED,
+        Axiom("intents_are_ranked", ordered(earlier, i, j, k), "P32"),
+        Axiom("agents_are_named", ordered(named_before, a, b, c), "what a mutant goes by"),
+        Axiom("the_new_one_is_the_askers", same(author(new()), asker()), "9.2 step 3"),
+        Axiom("the_new_one_is_last", forall([i], same(i, new()) | earlier(i, new())), "P32: id_order, own_intents"),
+        Axiom("one_intent_each", forall([i, j], same(author(i), author(j)) >> same(i, j)), "own_intents"),
+        Axiom("the_asker_is_idle", ~running(asker()), "9.2"),
+        Axiom("one_claim", forall([a, b], (claims(a) & claims(b)) >> same(a, b)), "6.3"),
         Axiom("nobody_is_surer_than_the_surer", forall([i, j], surer(i, j) >> ~surer(j, i)), "6.1"),
         *ends(_ahead),
         Axiom("one_policy", ~(by_confidence() & yields()), "7.2"),
@@ -220,17 +211,15 @@ def _ways(config: Config) -> Mapping[State, AnyScenario]:
 _SPREAD = {2: 1, 3: 3}
 
 
-def requests(system: AnySystem, places: Sequence[tuple[Policy, bool]] = PLACES) -> Iterator[End]:
+@Ends
+def samples(system: AnySystem) -> Iterator[End]:
     """Yield requests under every policy from many states of two agents and every third of three, by any variant."""
     for agents, spread in _SPREAD.items():
-        for policy, waits in places:
+        for policy, waits in PLACES:
             config = _config(agents, policy, waits)
             for state, way in islice(_ways(config).items(), 0, None, spread):
                 for agent in config.agents:
                     yield end_at(system, way, state, Act(What.PRE, agent, ROOM))
-
-
-samples = Ends(requests)
 
 
 _theorem = partial(
@@ -247,20 +236,18 @@ _claimed, _allowed, _blocked, _refused = map(_says, ("claimed", "allowed", "bloc
 _NOTHING = "no action is in the way"
 
 PRECEDENCE = _theorem(
-    name="action_precedence_under_every_policy",
     claim=guarding.action_precedence_p39,
     sentence="Where another agent's action stands, pre_action answers CONFLICT, whatever the policy, deferred or not.",
     source="P39, 9.2 step 2",
     assumes=_claimed,
     goal=_refused & ~_allowed & ~_blocked,
     mutants=(
-        *FAULTS.refuted(faulty.claims_ignored),
+        *FAULTS.refuted(faulty.claims_ignored, faulty.claims_hidden_by_intents),
         FAULTS.unseen(faulty.ties_to_the_latest, "no intent is looked at"),
     ),
 )
 
 UNCONTESTED = _theorem(
-    name="uncontested_is_allowed_under_every_policy",
     claim=guarding.uncontested_is_allowed,
     sentence="Without another agent's intent or action the request is allowed at once, unless the scope defers.",
     source="6.1 step 2",
@@ -274,7 +261,6 @@ UNCONTESTED = _theorem(
 )
 
 DECIDED = _theorem(
-    name="every_policy_decides_as_written",
     claim=guarding.policy_decides_as_written,
     sentence="Among several the earliest wins (FIRST_WRITER), the surest and of those the earliest "
     "(HIGHEST_CONFIDENCE), it alone, and its agent alone is allowed; under YIELD_ALL nobody wins and all wait.",
@@ -294,19 +280,16 @@ DECIDED = _theorem(
     needs=("intents_are_ranked",),
     witness=by_confidence() & exists([i], _says("wins", i) & exists([j], earlier(j, i))),
     mutants=(
-        *FAULTS.refuted(faulty.last_writer_wins),
-        *FAULTS.refuted(faulty.least_confident_wins),
-        *FAULTS.refuted(faulty.ties_to_the_latest),
-        *FAULTS.refuted(faulty.yield_all_allows),
+        *FAULTS.refuted(faulty.last_writer_wins, faulty.name_wins, faulty.least_confident_wins),
+        *FAULTS.refuted(faulty.ties_to_the_latest, faulty.yield_all_allows),
         FAULTS.unseen(faulty.claims_ignored, _NOTHING),
     ),
 )
 
 TRANSPARENT = _theorem(
-    name="guard_transparency_under_every_policy",
     claim=guarding.guard_transparency_p38,
     sentence="Every CONFLICT names the intent that won: false under every policy where an action claims the resource.",
-    assumes=_refused & (by_confidence() | yields() | deferred()),
+    assumes=_refused,
     goal=exists([i], _says("wins", i)),
     expected=Status.REFUTED,
 )
@@ -316,7 +299,6 @@ _ENDED = replace(PRE_ACTION, axioms=(*PRE_ACTION.axioms, *ends(_ahead, *_ORDERS)
 
 CAUSED = _theorem(
     theory=_ENDED,
-    name="refusals_name_their_cause_under_every_policy",
     claim=guarding.refusals_name_their_cause,
     sentence="A CONFLICT names the intent that won or the agent whose action claims the resource; BLOCKED comes under "
     "YIELD_ALL and deferral alone.",
@@ -338,7 +320,6 @@ view_twice = beside(view, "running", "found", "wins", "allowed", "blocked", "ref
 
 
 DETERMINED = _theorem(
-    name="guard_determinism_under_every_policy",
     claim=guarding.guard_determinism_p36,
     sentence="The same marks, the same request and the same policy, the same answer: whatever tools run meanwhile.",
     source="P36",
@@ -353,6 +334,3 @@ DETERMINED = _theorem(
         FAULTS.unseen(faulty.yield_all_allows, "the same for the same marks"),
     ),
 )
-
-POLICIES: tuple[Theorem, ...] = (PRECEDENCE, UNCONTESTED, DECIDED, TRANSPARENT, CAUSED, DETERMINED)
-"""The theorems about pre_action under every policy."""

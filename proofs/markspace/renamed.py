@@ -1,20 +1,19 @@
 """Who an agent is decides nothing at the guard (6.1, 9.2), for any number of agents and intents under any renaming.
 
 Two requests: the second is the first with every agent renamed.  Intents are shared, agents of the second have a sort of
-their own; only the order of names, which a mutant goes by, is not carried over.  Once for FIRST_WRITER, once for any
-policy, immediate or deferred.
+their own; only the order of names, which a mutant goes by, is not carried over.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from evenhand.model.markspace.guard_vocabulary import GuardStep, Policy
+from evenhand.core.system import AnySystem
+from evenhand.model.markspace.guard_vocabulary import GuardStep
 from evenhand.model.markspace.mutants import guarding as faulty
-from evenhand.proofs.markspace import deciding, policies
+from evenhand.proofs.markspace import policies
 from evenhand.proofs.markspace.intents import (
     AGENT,
     a,
@@ -28,6 +27,7 @@ from evenhand.proofs.markspace.intents import (
     running,
     surer,
 )
+from evenhand.proofs.markspace.policies import PRE_ACTION
 from evenhand.properties.markspace.deciding import Renaming, names_decide_nothing
 from evenhand.smt.ends import End, Ends
 from evenhand.smt.logic import Function, Sort, conjunction, exists, forall, iff, same
@@ -35,7 +35,7 @@ from evenhand.smt.preludes import Twice
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows
 from evenhand.smt.theorem import Theorem
-from evenhand.smt.theory import Axiom, Theory
+from evenhand.smt.theory import Axiom
 
 AGENT2 = Sort("Agent2")
 c, x = AGENT("c"), AGENT2("x")
@@ -46,42 +46,37 @@ _ANSWERS = ("found", "allowed", "blocked", "refused")
 _Case: TypeAlias = tuple[Renaming, GuardStep, GuardStep | None]
 
 
-def _twice(base: Theory) -> Twice:
-    return Twice.apart(base, *(one.name for one in _MOVED), sorts={AGENT: AGENT2})
-
-
-def _renamed(twice: Twice, name: str) -> Theory:
-    """Return a theory of requests beside its copy under new names."""
-    return twice.extended(
-        name,
-        Axiom(
-            "one_to_one",
-            forall([a], same(back(to(a)), a)) & forall([x], same(to(back(x)), x)),
-            "a renaming is a bijection",
+TWICE = Twice.apart(PRE_ACTION, *(one.name for one in _MOVED), sorts={AGENT: AGENT2})
+RENAMED = TWICE.extended(
+    "markspace_policies_renamed",
+    Axiom(
+        "one_to_one",
+        forall([a], same(back(to(a)), a)) & forall([x], same(to(back(x)), x)),
+        "a renaming is a bijection",
+    ),
+    Axiom(
+        "the_same_renamed",
+        conjunction(
+            [
+                forall([i], same(TWICE.function(author)(i), to(author(i)))),
+                same(TWICE.function(asker)(), to(asker())),
+                *(forall([a], iff(TWICE.second(one.name, to(a)), one(a))) for one in (claims, running)),
+            ]
         ),
-        Axiom(
-            "the_same_renamed",
-            conjunction(
-                [
-                    forall([i], same(twice.function(author)(i), to(author(i)))),
-                    same(twice.function(asker)(), to(asker())),
-                    *(forall([a], iff(twice.second(one.name, to(a)), one(a))) for one in (claims, running)),
-                ]
-            ),
-            "the second request is the first under new names",
-        ),
-        functions=(to, back),
-    )
+        "the second request is the first under new names",
+    ),
+    functions=(to, back),
+)
 
 
 def _answered(structure: Structure) -> list[bool]:
     return [bool(structure.relations.get(name)) for name in _ANSWERS]
 
 
-def _view(base: Theory, request: Callable[[GuardStep], Structure | None], case: _Case) -> Structure | None:
+def view(case: _Case) -> Structure | None:
     """Return a request and its renaming; None where the two differ in something that the theory does not cover."""
     renaming, step, other = case
-    one, two = request(step), None if other is None else request(other)
+    one, two = policies.view(step), None if other is None else policies.view(other)
     if one is None or two is None or other is None:
         return None
     names = dict(renaming)
@@ -96,7 +91,7 @@ def _view(base: Theory, request: Callable[[GuardStep], Structure | None], case: 
     alike = _answered(one) == _answered(two) and rows("wins") == one.relations["wins"]
     if alike and not names_decide_nothing.agrees(renaming, step, other):
         return None
-    shared = [symbol.name for symbol in base.relations if symbol not in _MOVED]
+    shared = [symbol.name for symbol in PRE_ACTION.relations if symbol not in _MOVED]
     if any(rows(name) != one.relations[name] for name in shared):
         return None
     copies = {f"{name}2": rows(name) for name in two.relations if name not in shared}
@@ -115,55 +110,30 @@ def _view(base: Theory, request: Callable[[GuardStep], Structure | None], case: 
     return Structure(universe, {**one.relations, **copies}, {**one.functions, **doubled, **maps})
 
 
-def _each(number: int, ends: Callable[[Any], Iterable[End]], system: Any) -> Iterator[End]:
-    return islice(iter(ends(system)), 0, None, number)
+@Ends
+def samples(system: AnySystem) -> Iterator[End]:
+    """Yield every thirteenth request."""
+    return islice(policies.samples.runs(system), 0, None, 13)
 
 
 _SAME = "it goes by what is renamed with the agents"
-_theorem = partial(
-    Theorem,
+NAMES = Theorem(
     claim=names_decide_nothing,
     protocol="markspace",
-    variables=(i,),
-    needs=("one_to_one", "the_same_renamed"),
-)
-
-TWICE = _twice(deciding.PRE_ACTION)
-NAMES = _theorem(
-    system="first_writer",
-    theory=_renamed(TWICE, "markspace_renamed"),
-    view=partial(_view, deciding.PRE_ACTION, deciding.view),
-    samples=Ends(partial(_each, 11, partial(policies.requests, places=((Policy.FIRST_WRITER, False),)))),
-    scope="any number of agents and intents, requests under FIRST_WRITER",
-    sentence="Rename the agents, and the answer to a request is the same: who wins, whose action is in the way.",
-    goal=conjunction([TWICE.alike(name) for name in ("found", "allowed", "refused")]) & TWICE.alike("wins", i),
-    witness=exists([i], deciding.PRE_ACTION.word("wins", i)),
-    mutants=TWICE.mutants(
-        *deciding.FAULTS.refuted(faulty.name_wins),
-        deciding.FAULTS.unseen(faulty.last_writer_wins, _SAME),
-        deciding.FAULTS.unseen(faulty.running_tools_claim, _SAME),
-        deciding.FAULTS.unseen(faulty.claims_ignored, _SAME),
-    ),
-)
-
-EVERYWHERE = _twice(policies.PRE_ACTION)
-NAMES_UNDER_EVERY_POLICY = _theorem(
-    name="names_decide_nothing_under_every_policy",
     system="highest_confidence",
-    theory=_renamed(EVERYWHERE, "markspace_policies_renamed"),
-    view=partial(_view, policies.PRE_ACTION, policies.view),
-    samples=Ends(partial(_each, 13, policies.requests)),
+    theory=RENAMED,
+    view=view,
+    samples=samples,
     scope="any number of agents and intents, requests under every policy",
     sentence="Rename the agents, and the answer to a request is the same under every policy, immediate or deferred.",
-    goal=conjunction([EVERYWHERE.alike(name) for name in _ANSWERS]) & EVERYWHERE.alike("wins", i),
-    witness=by_confidence() & exists([i, j], policies.PRE_ACTION.word("wins", i) & surer(i, j)),
-    mutants=EVERYWHERE.mutants(
+    variables=(i,),
+    goal=conjunction([TWICE.alike(name) for name in _ANSWERS]) & TWICE.alike("wins", i),
+    needs=("one_to_one", "the_same_renamed"),
+    witness=by_confidence() & exists([i, j], PRE_ACTION.word("wins", i) & surer(i, j)),
+    mutants=TWICE.mutants(
         *policies.FAULTS.refuted(faulty.name_wins),
         policies.FAULTS.unseen(faulty.ties_to_the_latest, _SAME),
         policies.FAULTS.unseen(faulty.running_tools_claim, _SAME),
         policies.FAULTS.unseen(faulty.claims_ignored, _SAME),
     ),
 )
-
-RENAMINGS: tuple[Theorem, ...] = (NAMES, NAMES_UNDER_EVERY_POLICY)
-"""The theorems about names."""

@@ -29,7 +29,7 @@ from evenhand.model.markspace.marks import (
 )
 from evenhand.model.markspace.mutants import marks as faulty
 from evenhand.model.markspace.readings import Readings
-from evenhand.proofs.markspace.intents import AGENT, INTENT, author, best, by_confidence, i, j, k, surer, yields
+from evenhand.proofs.markspace.intents import INTENT, author, best, by_confidence, i, j, k, surer, yields
 from evenhand.proofs.markspace.walks import written
 from evenhand.properties.markspace import space
 from evenhand.smt.ends import End, Ends
@@ -70,11 +70,8 @@ def _first(before: Any) -> Formula:
 _several = exists([i, j], differ(author(i), author(j)))
 _decided = ~(yields() & _several)
 
-RESOLUTION = Theory(
-    name="markspace_resolution",
-    sorts=(AGENT, INTENT),
-    functions=(author, best),
-    relations=(older, surer, numbered_before, listed_before, by_confidence, yields),
+RESOLUTION = Theory.of(
+    "markspace_resolution",
     axioms=(
         Axiom("instants_are_ranked", _ranked(older), "P32"),
         Axiom("confidences_are_ranked", _ranked(surer), "6.1"),
@@ -207,6 +204,3 @@ PURE = _theorem(
     witness=_several & exists([i, j], listed_before(i, j) & ~TWICE.second("listed_before", i, j)),
     mutants=TWICE.mutants(_BASE),
 )
-
-RESOLUTIONS: tuple[Theorem, ...] = (FIRST, PURE)
-"""The theorems about the winner."""

@@ -166,7 +166,6 @@ def _config(policy: Value, waits: Value) -> Record:
     return Record(model.Config, {**told.fields, "agents": agents(AGENT), "policy": policy, "deferred": waits})
 
 
-_FIRST_WRITER = _config(known(Policy.FIRST_WRITER), known(False))
 _ANY_POLICY = _config(
     one_of(
         (by_confidence(), Policy.HIGHEST_CONFIDENCE),
@@ -263,20 +262,19 @@ def _resolved(rules: guard.Rules, config: Record) -> Mapping[str, Formula]:
 
 
 @cache
-def answered(rules: guard.Rules, *, first_writer: bool = False) -> Mapping[str, Formula]:
+def answered(rules: guard.Rules) -> Mapping[str, Formula]:
     """Return the words of a request's answer with their meanings under these rules.  Raises Unreadable."""
-    config = _FIRST_WRITER if first_writer else _ANY_POLICY
     state = _state(_CLAIMANT, _before())
     said: dict[str, Value] = {
         "claimant": one_of((_FOUND(), _ANOTHER), (negation(_FOUND()), None)),
         "resolve": merged(_UNDECIDED(), known(None), settled(_intent(chosen(INTENT, _PICKS)))),
     }
-    shown = _shown(guard._pre, rules, said, config, state, _REQUEST)  # pyright: ignore[reportPrivateUsage]
+    shown = _shown(guard._pre, rules, said, _ANY_POLICY, state, _REQUEST)  # pyright: ignore[reportPrivateUsage]
     verdicts = {"allowed": Verdict.ALLOW, "blocked": Verdict.BLOCKED, "refused": Verdict.CONFLICT}
     return _short(
         {
-            "found": _found(rules, config, state),
-            **_resolved(rules, config),
+            "found": _found(rules, _ANY_POLICY, state),
+            **_resolved(rules, _ANY_POLICY),
             "wins": _is(shown["winner"], i),
             **{name: equals(shown["verdict"], known(verdict)) for name, verdict in verdicts.items()},
         }

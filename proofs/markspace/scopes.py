@@ -62,11 +62,9 @@ def _covered(what: fol.Formula) -> fol.Formula:
     return fol.exists([p], what & above(p, asked()))
 
 
-WRITING = Theory(
-    name="markspace_write_authorisation",
-    sorts=(PLACE,),
-    functions=(asked,),
-    relations=(above, granted, granted_another, begins),
+WRITING = Theory.of(
+    "markspace_write_authorisation",
+    granted_another,
     axioms=(*TREE, Axiom("names_below_begin_alike", fol.forall([p, s], above(p, s) >> begins(p, s)), "a mutant's")),
     definitions=(define("accepted", (), _covered(granted(p)), "7.3, 7.5"),),
 )
@@ -103,11 +101,8 @@ def _views(cleared_: fol.Formula, is_shown: fol.Formula, is_hidden: fol.Formula)
 
 
 SHOWN, HIDDEN = _governed(is_open, asked()), _governed(classified, asked())
-READING = Theory(
-    name="markspace_visibility",
-    sorts=(PLACE,),
-    functions=(asked,),
-    relations=(above, defined, is_open, classified, cleared),
+READING = Theory.of(
+    "markspace_visibility",
     axioms=(
         *TREE,
         Axiom("finitely_many", fol.exists([d], _governs(d, asked())), "8.1: some definition, and one is the nearest"),
@@ -237,7 +232,6 @@ _accepted = WRITING.word("accepted")
 
 INHERITED = _theorem(
     claim=space.hierarchy_p23,
-    sentence="A grant for a scope holds for every scope below one below it, at any depth, and for no other.",
     theory=WRITING,
     view=view_writing,
     samples=samples_of_writing,
@@ -261,7 +255,6 @@ _parent = _views(clear(asked()), _governed(is_open, q), _governed(classified, q)
 
 VISIBLE = _theorem(
     claim=space.visibility_inheritance_p26,
-    sentence="A scope without a definition is seen as the scope right above it; who is cleared there is cleared below.",
     theory=READING,
     view=view_reading,
     samples=samples_of_reading,
@@ -279,6 +272,3 @@ VISIBLE = _theorem(
         mutation(READING, marks.open_is_protected, OVERPROTECTED),
     ),
 )
-
-HIERARCHIES: tuple[Theorem, ...] = (INHERITED, VISIBLE)
-"""The theorems about scopes."""

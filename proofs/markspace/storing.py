@@ -74,11 +74,13 @@ _NAMED = ite(
 )
 _PASSED = forall([m], stored(m) >> (same(older(m), plus(age(m), seconds())) & same(then_ident(m), ident(m))))
 STORE = Machine(
-    theory=Theory(
-        name="markspace_store",
-        sorts=(MARK,),
-        functions=(new, age, ident, wanted, seconds),
-        relations=(stored, sooner, writes, passes),
+    theory=Theory.of(
+        "markspace_store",
+        new,
+        age,
+        sooner,
+        writes,
+        passes,
         axioms=(Axiom("time_does_not_go_back", at_most(number(0), seconds()), "3"),),
         definitions=_WORDS,
     ),
@@ -196,11 +198,10 @@ stores, known, production = relations("stores known production")
 _AUTHORISED = define("authorised", (), ite(probes(new()), diagnostic(new()), known() & production()), "P46, 9.9")
 authorised = _AUTHORISED.relation
 PROBED = Machine(
-    theory=Theory(
-        name="markspace_probe",
-        sorts=(MARK,),
-        functions=(new,),
-        relations=(stored, probes, diagnostic, stores, known, production),
+    theory=Theory.of(
+        "markspace_probe",
+        stored,
+        stores,
         axioms=(
             Axiom("the_probe_is_no_agent", known() >> ~probes(new()), "9.9"),
             Axiom("scopes_are_apart", production() >> ~diagnostic(new()), "9.9"),
@@ -265,6 +266,3 @@ ISOLATED = Invariant(
     scope="any number of marks",
     mutants=(_means(PROBED, faulty_layers.probe_writes_anywhere, "authorised", probes(new()) | known()),),
 )
-
-STORED = (UNIQUE, ORDERED, ISOLATED)
-"""The invariants of what is stored."""

@@ -48,11 +48,9 @@ _left = times(initial(), factor(t))
 _later = times(initial(), factor(u))
 _GROWS = define("grows", (t, u), below(_left, _later), "3.1: initial_strength * factor")
 
-DECAY = Theory(
-    name="markspace_decay",
-    sorts=(INSTANT,),
-    functions=(initial, factor, age),
-    relations=(upto, observed),
+DECAY = Theory.of(
+    "markspace_decay",
+    observed,
     axioms=(
         Axiom("strengths_are_not_negative", at_least(initial(), NONE), "2.1"),
         Axiom("factors_lie_between", forall([t], below(NONE, factor(t)) & at_most(factor(t), ONE)), "3.1"),
@@ -83,11 +81,8 @@ def _weighs(one: Term, instant: Term) -> Term:
     return times(base(instant), weight(one))
 
 
-TRUST = Theory(
-    name="markspace_trust",
-    sorts=(INSTANT, SOURCE),
-    functions=(base, weight, own, mirror, now),
-    relations=(more_trusted,),
+TRUST = Theory.of(
+    "markspace_trust",
     axioms=(
         Axiom("strengths_are_not_negative", forall([t], at_least(base(t), NONE)), "2.1, 3.1"),
         Axiom("weights_lie_between", forall([s], at_least(weight(s), NONE) & at_most(weight(s), ONE)), "4.1"),
@@ -144,11 +139,9 @@ _FALLING = conjunction(
         below(NONE, strongest(t)) >> below(strongest(u), strongest(t)),
     ]
 )
-WARNED = Theory(
-    name="markspace_warnings",
-    sorts=(INSTANT,),
-    functions=(effective, against, strongest),
-    relations=(before, lasts),
+WARNED = Theory.of(
+    "markspace_warnings",
+    lasts,
     axioms=(
         Axiom(
             "strengths_are_not_negative",

@@ -210,18 +210,3 @@ ADDITION = _theorem(
     ),
     **_AGGREGATED,
 )
-
-STRENGTHS: tuple[Theorem, ...] = (
-    GROWTH,
-    ORDER,
-    ORDER_REPAIRED,
-    BOUNDS,
-    BOUND,
-    RECOVERY,
-    RECOVERY_REPAIRED,
-    SUBLINEAR,
-    SUBLINEAR_REPAIRED,
-    CAPPED,
-    ADDITION,
-)
-"""The theorems about strength."""

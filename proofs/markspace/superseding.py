@@ -38,11 +38,8 @@ def _seen(gone: Formula) -> dict[str, Formula]:
     return {"seen": eligible(m) & ~gone}
 
 
-SUPERSESSION = Theory(
-    name="markspace_supersession",
-    sorts=(MARK,),
-    functions=(),
-    relations=(supersedes, written_before, alike, eligible),
+SUPERSESSION = Theory.of(
+    "markspace_supersession",
     axioms=(
         Axiom("writes_are_ordered", ordered(written_before, m, n, o), "P32"),
         Axiom("one_is_named", forall([m, n, o], (supersedes(m, n) & supersedes(m, o)) >> same(n, o)), "2.1, 10"),
@@ -129,11 +126,8 @@ def _spent(gone: Formula) -> dict[str, Formula]:
     return {"spent": same(m, copy()) | gone}
 
 
-RESOLUTION = Theory(
-    name="markspace_resolved_need",
-    sorts=(MARK,),
-    functions=(need, copy),
-    relations=(written_before, named, alike),
+RESOLUTION = Theory.of(
+    "markspace_resolved_need",
     axioms=(
         *SUPERSESSION.axioms[:1],
         *SUPERSESSION.axioms[2:],
@@ -195,7 +189,6 @@ SETTLED = Theorem(
     protocol="markspace",
     system="space",
     claim=space.resolution_immediacy_p29,
-    sentence="Of a need that is resolved neither the original nor the copy has strength, whatever supersedes what.",
     scope="any number of marks",
     theory=RESOLUTION,
     view=view_resolution,
@@ -209,6 +202,3 @@ SETTLED = Theorem(
         mutation(RESOLUTION, faulty.superseding_keeps_the_kind, _ALIKE, "the copy is of the need's kind"),
     ),
 )
-
-SUPERSESSIONS: tuple[Theorem, ...] = (HIDDEN, SETTLED)
-"""The theorems about supersession."""

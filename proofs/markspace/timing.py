@@ -100,11 +100,17 @@ _CHANGED = forall(
 )
 
 TIMED = Machine(
-    theory=Theory(
-        name="markspace_two_clocks",
-        sorts=(AGENT,),
-        functions=(now, given, last, interval, since, told),
-        relations=(waits, activates, updates, gives, named, scheduled, ran, counted, known, right),
+    theory=Theory.of(
+        "markspace_two_clocks",
+        since,
+        told,
+        waits,
+        activates,
+        updates,
+        named,
+        counted,
+        known,
+        right,
         axioms=(
             Axiom(
                 "given_intervals_are_on_offer",

@@ -115,11 +115,8 @@ def _lasts(of: Relation, each: Function, most: Function) -> Formula:
     return forall([i], of(i) >> at_most(until, most())) & (some | (forall([i], ~of(i)) & zero(most())))
 
 
-WAITING = Theory(
-    name="markspace_waiting",
-    sorts=(AGENT, INTENT),
-    functions=(author, helper, life, life2, longest, longest2, busy, busy2),
-    relations=(claims, lives, lives2, helps, offered, offered2, claimed2),
+WAITING = Theory.of(
+    "markspace_waiting",
     axioms=(
         Axiom("one_claim", forall([a, b], (claims(a) & claims(b)) >> same(a, b)), "6.3"),
         Axiom("lives_are_not_over", forall([i], lives(i) >> at_least(life(i), number(0))), "P4"),
@@ -276,6 +273,3 @@ RECOVERY = _theorem(
         _EARLY,
     ),
 )
-
-WAITINGS: tuple[Theorem, ...] = (PROGRESS, RECOVERY)
-"""The theorems about waiting at the guard."""

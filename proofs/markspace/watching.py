@@ -60,12 +60,9 @@ def _answers(held: Formula, odd: Formula, other: Formula) -> dict[str, Formula]:
 _USUAL = _answers(_held, ~_cold & strange(), ~_cold & concentrated())
 (says_restricted,) = relations("says_restricted")
 _freed = resets() & principal() & same(a, by())
-WATCHED = Theory(
-    name="markspace_envelope",
-    sorts=(AGENT,),
-    functions=(by, samples_needed, windows),
-    relations=(restricted, checks, judged, resets, principal, declared, strange, concentrated, tried),
-    axioms=(),
+WATCHED = Theory.of(
+    "markspace_envelope",
+    tried,
     definitions=(
         *(define(name, (), body, "9.7") for name, body in _USUAL.items()),
         define("remains", (a,), ~_freed & (restricted(a) | (same(a, by()) & says_restricted())), "9.7: sticky"),
@@ -185,6 +182,3 @@ COLD = _theorem(
         mutation(WATCHED, faulty.detector_blind, _BLIND, "it answers NORMAL more often"),
     ),
 )
-
-WATCHES: tuple[Theorem, ...] = (STICKY, COLD)
-"""The theorems about the envelope's answer."""

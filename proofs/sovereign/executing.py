@@ -227,6 +227,3 @@ WITHIN = _of_uses(
         FAULTS.unseen(faulty.warrant_reused, "it is about warrants"),
     ),
 )
-
-USES: tuple[Theorem, ...] = (SPENT, WITHIN)
-"""The theorems about uses."""

@@ -178,7 +178,6 @@ def _view_copy(case: tuple[Any, SovereignStep, SovereignStep]) -> Structure | No
 
 COPIES = _of_pairs(
     claim=selecting.duplicates_decide_nothing,
-    sentence="A copy of a candidate changes neither the kind of decision nor the winner.",
     theory=_COPIED,
     goal=_same_outcome,
     needs=("one_is_new", "what_is_new_is_a_copy"),
@@ -200,7 +199,6 @@ FEWER = Axiom("nothing_new", forall([c], _two("present", c) >> present(c)), "the
 
 INADMISSIBLE = _of_pairs(
     claim=selecting.inadmissible_candidates_decide_nothing,
-    sentence="Inadmissible candidates change neither the kind of decision nor the winner.",
     theory=_TWO.extended(
         "sovereign_inadmissible",
         FEWER,
@@ -220,7 +218,6 @@ INADMISSIBLE = _of_pairs(
 
 MORE = _of_pairs(
     claim=selecting.more_candidates_never_stop_an_action,
-    sentence="Where some of the candidates give an ACTION, so do all of them.",
     theory=_TWO.extended("sovereign_more_candidates", FEWER),
     assumes=_two("acts"),
     goal=word("acts"),
@@ -263,7 +260,6 @@ def view_counts(case: tuple[Any, SovereignStep, SovereignStep]) -> Structure | N
 
 TOKENS = _of_pairs(
     claim=selecting.more_tokens_never_help,
-    sentence="What is refused for its budget is refused for it when more tokens are reported.",
     theory=SPENDING,
     assumes=word("exhausted"),
     goal=_COUNTED.second("exhausted"),
@@ -271,6 +267,3 @@ TOKENS = _of_pairs(
     view=view_counts,
     mutants=_COUNTED.mutants(*FAULTS.refuted(deciding.budget_inverted)),
 )
-
-TWINS: tuple[Theorem, ...] = (ORDER, COPIES, INADMISSIBLE, MORE, TOKENS)
-"""The theorems about two decisions."""

@@ -33,11 +33,8 @@ counted, cleared, aborted, exhausted = relations("counted cleared aborted exhaus
 
 _last = at_least(plus(count(), number(1)), most())
 _ABORTS = refuses() & ~overspent() & _last
-SESSION = Theory(
-    name="sovereign_sessions",
-    sorts=(),
-    functions=(most, count),
-    relations=(refuses, exits, overspent),
+SESSION = Theory.of(
+    "sovereign_sessions",
     axioms=(
         Axiom("one_decision", ~(refuses() & exits()), "1: exactly one decision a cycle"),
         Axiom("it_goes_on", at_least(count(), number(0)) & below(count(), most()), "13.10: it is over at the limit"),

@@ -77,7 +77,6 @@ EXITS = _of_decisions(
 
 GATES = _of_decisions(
     claim=deciding.reported_gate_is_the_first_that_fails,
-    sentence="The gate reported of a candidate is the first that it fails; none exactly if it passes all five.",
     variables=(c,),
     assumes=word("fair_time") & ~word("too_much") & ~word("exits") & present(c),
     goal=conjunction(
@@ -114,7 +113,6 @@ ACTS = _of_decisions(
 
 LEAST = _of_decisions(
     claim=deciding.the_least_admitted_hash_wins,
-    sentence="What wins is the hash of an admissible candidate, and no admissible candidate has a smaller one.",
     variables=(k,),
     assumes=word("wins", k),
     goal=exists([c], word("deserves", c) & same(key(c), k)) & forall([d], word("deserves", d) >> ~less(key(d), k)),
@@ -128,7 +126,6 @@ LEAST = _of_decisions(
 
 CITED = _of_decisions(
     claim=deciding.warranted_requests_cite_what_resolves,
-    sentence="Whatever is warranted cites something, and nothing that does not resolve.",
     variables=(c,),
     assumes=word("wins", key(c)) & present(c),
     goal=exists([x], cites(c, x)) & forall([x], cites(c, x) >> resolving(x)),
@@ -142,7 +139,6 @@ CITED = _of_decisions(
 
 LOG_APPEND = _of_decisions(
     claim=deciding.log_append_never_comes_from_a_candidate,
-    sentence="No candidate that wins is a LogAppend.",
     source="4 INV-3",
     variables=(c,),
     assumes=word("wins", key(c)) & present(c),
@@ -193,6 +189,3 @@ OVERSPENT = _of_decisions(
         unseen(faulty.time_by_default, "it has a time"),
     ),
 )
-
-SINGLE: tuple[Theorem, ...] = (ONE, EXITS, GATES, ACTS, LEAST, CITED, LOG_APPEND, EXITING, UNTIMELY, OVERSPENT)
-"""The theorems about single decisions."""

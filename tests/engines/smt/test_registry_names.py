@@ -64,8 +64,8 @@ def test_a_theorem_about_what_is_not_there_is_broken(
 
 def test_an_invariant_about_what_is_not_there_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
     """Like a theorem."""
-    first, *rest = invariants("cud")
-    monkeypatch.setattr(f"{NAMED}.invariants.INVARIANTS", (replace(first, claim=STRANGER), *rest))
+    first, *_ = invariants("cud")
+    monkeypatch.setattr(f"{NAMED}.invariants.FAITHFUL", replace(first, claim=STRANGER))
     with pytest.raises(ProtocolBroken, match=rf"invariants: invariant {first.name}: unknown claim 'stranger'"):
         stated("cud")
 
@@ -85,3 +85,18 @@ def test_a_broken_theorem_is_one_sentence_and_exit_2(cli: Command, monkeypatch: 
         assert (answer.code, answer.out) == (2, "")
         assert answer.err.startswith(f"evenhand: {NAMED}: theorem {FIRST.name}: unknown claim 'stranger'; there is: ")
         assert answer.err.count("\n") == 1
+
+
+def test_a_folder_s_theorems_are_found_in_its_modules(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Under a public name or in a tuple, each once; what a private name holds is no theorem of the protocol."""
+    known = theorems("apcm")
+    first = known[0]
+    place = "evenhand.proofs.apcm.theorems"
+    monkeypatch.setattr(f"{place}._DRAFT", replace(first, name="draft"), raising=False)
+    monkeypatch.setattr(f"{place}.TWICE", (first, first), raising=False)
+    assert theorems("apcm") == known
+    monkeypatch.setattr(f"{place}.MORE", (replace(first, name="more"),), raising=False)
+    assert {one.name for one in theorems("apcm")} - {one.name for one in known} == {"more"}
+    monkeypatch.setattr(f"{place}.MASK", replace(first, claim=STRANGER), raising=False)
+    with pytest.raises(ProtocolBroken, match=re.escape(f"{place}: theorem {first.name}: unknown claim 'stranger'")):
+        theorems("apcm")

@@ -10,17 +10,19 @@ import pytest
 from evenhand.core.system import AnySystem
 from evenhand.model.apcm.compiler import REFERENCE
 from evenhand.model.apcm.step import ApcmStep
-from evenhand.proofs.apcm import THEOREMS
 from evenhand.proofs.apcm.compiling import FAULTS, KERNEL, OBSERVED, TEXT, read
 from evenhand.proofs.apcm.encoding import scene, structure_of, view_text
 from evenhand.proofs.apcm.samples import samples, samples_of_precedents
 from evenhand.smt.prove import prove
+from evenhand.smt.registry import theorems
 from evenhand.smt.smtlib import show
 from evenhand.smt.structure import Reader
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Theory
 from evenhand.source.refusal import Unreadable
 from tests.properties.apcm.bundle import BUNDLE
+
+THEOREMS = theorems("apcm")
 
 QUICK = (
     "authorised_violations_unavoidable",

@@ -12,10 +12,8 @@ from evenhand.model.conviction.mutants import money, play
 from evenhand.model.conviction.protocol import CONVICTION
 from evenhand.model.conviction.renaming import Renaming
 from evenhand.model.conviction.vocabulary import IDLE, PROPOSE, STAKE, Enrol, Invite, Tick
-from evenhand.proofs.conviction import THEOREMS
 from evenhand.proofs.conviction.clock import CLOCK, CLOSER
 from evenhand.proofs.conviction.faults import FAULTS
-from evenhand.proofs.conviction.invariants import INVARIANTS
 from evenhand.proofs.conviction.purses import KINDS, PURSES, SAME_POINTS, moments
 from evenhand.proofs.conviction.renamed import NAMES
 from evenhand.proofs.conviction.renamed_acts import NO_ACT
@@ -28,6 +26,7 @@ from evenhand.smt.differential import agree
 from evenhand.smt.logic import TRUE
 from evenhand.smt.prove import prove
 from evenhand.smt.proved import ProofStatus, Proved
+from evenhand.smt.registry import invariants, stated
 from evenhand.smt.structure import Reader
 from evenhand.smt.theorem import Stated, Theorem
 from evenhand.smt.transitions.invariant import Invariant
@@ -35,8 +34,8 @@ from evenhand.smt.transitions.linking import link
 from tests.deep import rest_slow
 from tests.properties.conviction.bundle import BUNDLE
 
-INVARIANT = {one.name: one for one in INVARIANTS}
-STATED: tuple[Stated, ...] = (*THEOREMS, *INVARIANTS)
+INVARIANT = {one.name: one for one in invariants("conviction")}
+STATED = stated("conviction")
 LEDGER = ("supply_is_conserved", "nothing_is_negative", "balances_stay_below_the_maximum")
 
 

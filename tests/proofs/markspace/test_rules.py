@@ -29,7 +29,7 @@ from evenhand.model.markspace.guard_vocabulary import (
 )
 from evenhand.model.markspace.mutants import guarding as faulty
 from evenhand.model.markspace.readings import Readings
-from evenhand.proofs.markspace import batches, deciding, policies
+from evenhand.proofs.markspace import batches, policies
 from evenhand.proofs.markspace.rules import ROOM, answered, fired
 from evenhand.smt.smtlib import show
 from evenhand.smt.structure import Reader, Structure
@@ -105,19 +105,12 @@ KERNELS: dict[str, Rules] = {
 }
 
 
-BY_LEVEL = ("least_confident_wins", "ties_to_the_latest")
-"""They look at confidence, of which the theory of FIRST_WRITER has no word."""
-
-
 @pytest.mark.parametrize("name", rest_slow([name for name in KERNELS if name != "batch_of_one"]))
 def test_a_request_is_answered_as_its_words_say(name: str) -> None:
     """In every situation of two agents, and some of three, under every policy."""
     theory = policies.PRE_ACTION.redefined(policies.read(answered(KERNELS[name])))
     for agents in (2, 3):
         assert not differ(theory, policies.view, REQUEST, KERNELS[name], What.PRE, agents)
-    if name not in BY_LEVEL:
-        first = deciding.PRE_ACTION.redefined(policies.read(answered(KERNELS[name], first_writer=True)))
-        assert not differ(first, deciding.view, REQUEST, KERNELS[name], What.PRE)
 
 
 @pytest.mark.parametrize(
@@ -164,6 +157,3 @@ def test_words_are_short_and_the_same_in_every_process() -> None:
     assert found == {name: policies.PRE_ACTION.meanings[name].body for name in found}
     assert show(found["found"]) == "(and (exists ((agent1 Agent)) (claims agent1)) (not (claims asker)))"
     assert show(found["undecided"]) == "(and (not by_confidence) yields)"
-    assert show(answered(REFERENCE, first_writer=True)["picks"]) == (
-        "(forall ((intent1 Intent)) (or (= i intent1) (earlier i intent1)))"
-    )

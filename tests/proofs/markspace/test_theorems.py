@@ -7,19 +7,21 @@ from dataclasses import replace
 import pytest
 
 from evenhand.core.verdict import Status
-from evenhand.proofs.markspace import THEOREMS
 from evenhand.proofs.markspace.crossing import READ_TWICE, freed, own, secret, warned
-from evenhand.proofs.markspace.invariants import INVARIANTS
 from evenhand.proofs.markspace.strength_definitions import DECAY
 from evenhand.smt.differential import agree
 from evenhand.smt.logic import Function, Not
 from evenhand.smt.prove import prove
+from evenhand.smt.registry import invariants, theorems
 from evenhand.smt.rewriting import translate
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.transitions.invariant import Invariant
 from evenhand.smt.transitions.linking import link
 from tests.deep import rest_slow
 from tests.properties.markspace.bundle import BUNDLE
+
+THEOREMS = theorems("markspace")
+INVARIANTS = invariants("markspace")
 
 QUICK = (
     "decay_monotonicity_p1",

@@ -12,18 +12,20 @@ from evenhand.model.sovereign.mutants import gates
 from evenhand.model.sovereign.state import Config
 from evenhand.model.sovereign.step import REFERENCE
 from evenhand.model.sovereign.vocabulary import Observation
-from evenhand.proofs.sovereign import THEOREMS
 from evenhand.proofs.sovereign.deciding import DECISION, KERNEL, OBSERVED
 from evenhand.proofs.sovereign.definitions import FAULTS
 from evenhand.proofs.sovereign.encoding import structure_of
 from evenhand.proofs.sovereign.rules import read
 from evenhand.proofs.sovereign.samples import samples
 from evenhand.smt.prove import prove
+from evenhand.smt.registry import theorems
 from evenhand.smt.smtlib import show
 from evenhand.smt.structure import Reader
 from evenhand.smt.theory import Theory
 from evenhand.source.refusal import Unreadable
 from tests.properties.sovereign.bundle import BUNDLE
+
+THEOREMS = theorems("sovereign")
 
 QUICK = ("log_append_never_comes_from_a_candidate", "an_effect_spends_an_issued_warrant")
 

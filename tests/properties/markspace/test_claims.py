@@ -18,11 +18,10 @@ from evenhand.machine import fuzz
 from evenhand.model.markspace.exact import Amount
 from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.strength import STRENGTH, Lives
-from evenhand.proofs.markspace import THEOREMS
 from evenhand.proofs.markspace.evidence import sixty_six
-from evenhand.proofs.markspace.invariants import INVARIANTS
 from evenhand.properties.markspace.table import BESIDE, COUNT, markdown, rows, unproved
 from evenhand.search import explore
+from evenhand.smt.registry import stated
 from evenhand.variants.automatic import mutated
 from tests.deep import rest_slow
 from tests.properties.markspace.bundle import BUNDLE
@@ -185,9 +184,9 @@ def test_the_table_has_sixty_six_full_rows() -> None:
 def test_rows_name_the_theorems_that_there_are() -> None:
     """Every theorem about a property is in its row; rows without theorems give a reason."""
     table = {row.number: row for row in sixty_six()}
-    stated = {one.claim.name for one in (*THEOREMS, *INVARIANTS)}
+    proved = {one.claim.name for one in stated("markspace")}
     for row in table.values():
-        beside = {row.claim, row.repair, *BESIDE.get(row.number, ())} & stated
+        beside = {row.claim, row.repair, *BESIDE.get(row.number, ())} & proved
         assert all(name in row.theorems for name in beside)
         assert bool(beside) != row.theorems.startswith("none, because: ")
     missing = [number for number, row in table.items() if row.theorems == _reason(number)]
