@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from evenhand.conform.adapters.wire import Fault
 from evenhand.conform.checking.comparing import nested, one_reason, words_of
 from evenhand.conform.checking.duties import DISAGREES, SENTENCES
-from evenhand.conform.checking.sameness import astray, lacking, one_cause, one_record, too_much, wordless
+from evenhand.conform.checking.sameness import one_cause, too_much
 from evenhand.core.canonical import Json
 from evenhand.core.parts import Part, parts_of
 from evenhand.core.verdict import Status
@@ -248,26 +248,21 @@ def _same(cause: Cause, defect: Defect) -> bool:
         return True
     if _overlook_apart(cause.defect, defect):
         return False
-    claimed = one.subject == other.subject and one.subject not in SENTENCES
     if one.kinds and one.kinds == other.kinds:
         return True
-    touching = claimed and bool(one.kinds & other.kinds)
-    if cause.defect.alike and defect.alike:
-        some, others = cause.defect.alike, defect.alike
-        return nested(some, others) or (touching and bool(some & others))
-    if touching:
-        return True
+    claimed = one.subject == other.subject and one.subject not in SENTENCES
+    some, others = cause.defect.alike, defect.alike
+    if some and others:
+        return nested(some, others) or (claimed and bool(one.kinds & other.kinds) and bool(some & others))
     if claimed and _meet(one.kinds, other.kinds):
         return True
     if one.what == "differs" and (
         one_reason(one.kinds, other.kinds)
-        or any(same(one, other) for same in (astray, wordless, too_much, one_record, lacking))
+        or too_much(one, other)
+        or one_cause(one, other, words_of(cause.system.types))
     ):
         return True
-    if one.what == "differs" and one_cause(one, other, words_of(cause.system.types)):
-        return True
-    alike = one.taken == other.taken and (one.kinds <= other.kinds or other.kinds <= one.kinds)
-    return bool(one.kinds) and alike
+    return bool(one.kinds) and one.taken == other.taken and nested(one.kinds, other.kinds)
 
 
 def _meet(one: frozenset[str], other: frozenset[str]) -> bool:

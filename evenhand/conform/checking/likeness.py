@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.comparing import (
-    Names,
     nested,
     one_reason,
     refused,
     same_side,
-    shape,
     touch,
     worded,
     words_of,
@@ -24,16 +21,7 @@ from evenhand.conform.checking.divergence import Divergence
 from evenhand.conform.checking.duties import SENTENCES
 from evenhand.conform.checking.lookalikes import Lookalikes
 from evenhand.conform.checking.ordering import Defect
-from evenhand.conform.checking.sameness import (
-    astray,
-    lacking,
-    nameless,
-    one_cause,
-    one_record,
-    overlooked,
-    too_much,
-    wordless,
-)
+from evenhand.conform.checking.sameness import one_cause, overlooked, too_much
 
 if TYPE_CHECKING:
     from evenhand.core.system import Mutant
@@ -123,17 +111,15 @@ class Likeness:
             return True
         if self.apart(one, other):
             return False
-        if one.what == "differs" and (overlooked(one, other) or nameless(one, other)):
-            return True
-        if one.what == "differs" and any(one_reason(form, other.kinds) for form in known.forms):
+        if one.what == "differs" and (
+            overlooked(one, other) or any(one_reason(form, other.kinds) for form in known.forms)
+        ):
             return True
         kinds = self._own(one), self._own(other)
         if kinds != (one.kinds, other.kinds) and nested(*kinds) and not all(map(self.everywhere.issuperset, kinds)):
             return True  # a claim may object to what shows in most runs
-        if one.subject == other.subject:
-            within = kinds[0] == kinds[1] or (one.taken == other.taken and nested(*kinds))
-            return within or (one.subject not in SENTENCES and touch(*kinds))
-        return self._shape(one) == self._shape(other) and touch(*kinds)
+        within = kinds[0] == kinds[1] or (one.taken == other.taken and nested(*kinds))
+        return one.subject == other.subject and (within or (one.subject not in SENTENCES and touch(*kinds)))
 
     def _plainly_one(self, known: Defect, new: Defect) -> bool:
         """Whether all that two runs show is one fault's, by mutants, fields or words, and nothing tells them apart."""
@@ -145,12 +131,6 @@ class Likeness:
         kinds = self._own(one), self._own(other)
         if kinds != (one.kinds, other.kinds) and not nested(*kinds):
             return False  # what shows beside a fault of most runs is another
-        alike = any(same(one, other) for same in (astray, wordless, too_much, one_record, lacking))
-        if alike or one_cause(one, other, words_of(self.coder.system.types)):
+        if too_much(one, other) or one_cause(one, other, words_of(self.coder.system.types)):
             return not self.apart(one, other)
         return self._overlooks(one, other)
-
-    def _shape(self, divergence: Divergence) -> str:
-        request = self.coder.request(self.coder.trace(divergence.scenario))
-        names = Names(json.loads(b"{" + request.initial)["config"])
-        return shape([json.loads(action) for action in request.actions], names)
