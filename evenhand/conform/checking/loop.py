@@ -19,7 +19,6 @@ from evenhand.conform.adapters.kernels import Source
 from evenhand.conform.checking.altering import Altering
 from evenhand.conform.checking.claims import Judge, judged_kinds
 from evenhand.conform.checking.coding import Coder
-from evenhand.conform.checking.counting import Counting
 from evenhand.conform.checking.covering import Covering, spread
 from evenhand.conform.checking.defects import Defects
 from evenhand.conform.checking.divergence import Examiner
@@ -59,9 +58,9 @@ WALKS, DRAWN = 3, 0.4
 ALTERATIONS = 16
 """Altered runs for each drawn example."""
 
-COUNTED, NAMED, STRANGE, ROUNDS = 0.12, 0.35, 0.62, 8
-"""The parts of the time for altered runs after which counts, other names and strangers end; how often one sort of place
-is met."""
+NAMED, STRANGE, ROUNDS = 0.35, 0.62, 8
+"""The parts of the time for altered runs after which other names and strangers end; how often one sort of place is
+met."""
 
 UNTYPED = 0.74
 """The part after which values that no type admits end."""
@@ -267,8 +266,6 @@ class _Check:
             # Runs with strangers are no good beginning, nor are differing runs, whose consequences would be found, but
             # for what differs in very many: no other run may be free of it.
             bases = phase.bases(BASES)
-            counting = Counting(self.coder, bases, effort.seed)
-            self._share(ALTERED, lambda: phase.run(ALTERED, counting.runs()), COUNTED)
             self._share(ALTERED, lambda: self._name(bases), NAMED)
             self._share(ALTERED, lambda: self._estrange(bases), STRANGE)
             self._share(ALTERED, lambda: self._raw(phase.sound(BASES)), UNTYPED)
