@@ -72,9 +72,9 @@ def without_hashes(said: str) -> str:
     return _HASH.sub("·", said)
 
 
-def without_numbers(said: str) -> str:
-    """Return a text with each number replaced by `#`."""
-    return _NUMBER.sub("#", said)
+def bare(said: str) -> str:
+    """Return a text without its hashes and numbers."""
+    return _NUMBER.sub("#", without_hashes(said))
 
 
 def same(one: Json, other: Json) -> bool:

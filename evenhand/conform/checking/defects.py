@@ -182,28 +182,48 @@ class Defects:
 
     def _ahead(self, behind: Divergence, new: frozenset[str]) -> Divergence | None:
         """The smallest run found in which some `new` kinds of what lies behind a difference show first."""
-        best: Divergence | None = None
+        return self._shrunk(
+            behind,
+            lambda found: found.what == "differs" and bool(found.kinds & new) and found.kinds <= behind.kinds,
+            AHEAD_TRIES,
+        )
 
-        def wanted(found: Divergence) -> bool:
-            return found.what == "differs" and bool(found.kinds & new) and found.kinds <= behind.kinds
+    def _shrunk(
+        self,
+        divergence: Divergence,
+        wanted: Callable[[Divergence], bool],
+        limit: int,
+        *,
+        at_end: bool = False,
+        accepted: Callable[[Divergence], bool] = lambda _: True,
+        ends: Callable[[Divergence], bool] = lambda _: False,
+    ) -> Divergence | None:
+        """The smallest run found whose divergence is `wanted`, and once it is judged `accepted`; None if none is.
+
+        Shrinking `ends` with such a one.
+        """
+        best: Divergence | None = None
 
         def still(evidence: Evidence) -> bool:
             nonlocal best
             assert isinstance(evidence, Scenario)
-            if evidence == behind.scenario:
+            if evidence == divergence.scenario:
                 return True
             if self._over():
                 return False
             try:
-                found = self.sight(evidence, behind.origin, wanted=wanted)
+                found = self.sight(evidence, divergence.origin, at_end=at_end, wanted=wanted)
             except OutOfTime:
                 return False
-            if found is None:
+            if found is None or not accepted(found):
                 return False
             best = found
+            if ends(found):
+                raise _Recognised
             return True
 
-        shrink(self.coder.system, behind.scenario, still, limit=AHEAD_TRIES)
+        with suppress(_Recognised):
+            shrink(self.coder.system, divergence.scenario, still, limit=limit)
         return best
 
     def _judged(self, behind: Divergence) -> Divergence:
@@ -346,7 +366,7 @@ class Defects:
         """
         if self._over():
             return divergence
-        best, alike = divergence, self.like.alike(divergence)
+        alike = self.like.alike(divergence)
         hidden = new - self.like.everywhere if self.like.everywhere & divergence.kinds else frozenset[str]()
 
         def wanted(found: Divergence) -> bool:
@@ -356,31 +376,19 @@ class Defects:
                 return False
             return not (alike and not self.like.alike(found) & alike) and not self.like.apart(divergence, found)
 
-        def still(evidence: Evidence) -> bool:
-            nonlocal best
-            assert isinstance(evidence, Scenario)
-            if evidence == divergence.scenario:
-                return True
-            if self._over():
-                return False
-            try:
-                found = self.sight(evidence, divergence.origin, at_end=divergence.behind > 0, wanted=wanted)
-            except OutOfTime:
-                return False
-            if found is None:
-                return False
+        def accepted(found: Divergence) -> bool:
             objecting = {one.claim.name for one in found.violations}
-            if divergence.violations and divergence.subject not in objecting and not (hidden and found.kinds & hidden):
-                return False
-            best = found
-            if self.like.recognised(Defect(best, 1, alike=self.like.alike(best))) is not None:
-                raise _Recognised
-            return True
+            return not divergence.violations or divergence.subject in objecting or bool(found.kinds & hidden)
 
-        with suppress(_Recognised):
-            limit = SLOW_TRIES if divergence.slow else TRIES
-            shrink(self.coder.system, divergence.scenario, still, limit=limit)
-        return best
+        small = self._shrunk(
+            divergence,
+            wanted,
+            SLOW_TRIES if divergence.slow else TRIES,
+            at_end=divergence.behind > 0,
+            accepted=accepted,
+            ends=lambda found: self.like.recognised(Defect(found, 1, alike=self.like.alike(found))) is not None,
+        )
+        return small or divergence
 
     def sight(
         self,
