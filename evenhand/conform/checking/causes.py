@@ -169,14 +169,9 @@ def _one_each(made: Sequence[Cause]) -> list[Cause]:
 def _one_form(one: Defect, other: Defect) -> bool:
     if one.divergence.what in _WAVERS and other.divergence.what in _WAVERS:
         return True
-    if one.divergence.what != "differs" or other.divergence.what != "differs" or _overlook_apart(one, other):
+    if one.divergence.what != "differs" or other.divergence.what != "differs":
         return False
     return bool(one.alike and other.alike) and nested(one.alike, other.alike)
-
-
-def _overlook_apart(one: Defect, other: Defect) -> bool:
-    """Whether what a kernel overlooks in one run is nothing that it overlooks in the other."""
-    return bool(one.culprits and other.culprits) and one.culprits.isdisjoint(other.culprits)
 
 
 def _unlike(cause: Cause, defect: Defect) -> int:
@@ -219,10 +214,9 @@ def _joined(one: Cause, other: Cause) -> Cause:
 
 
 def _clear(cause: Cause) -> tuple[object, ...]:
-    """The order in which runs tell of a cause, graver ones first: one that no single fault explains may show two."""
-    explained = bool(cause.defect.alike or cause.defect.culprits)
+    """The order in which runs tell of a cause, graver ones first: one that no mutant explains may show two."""
     wavers = cause.defect.divergence.what == "non-deterministic"
-    return cause.seriousness, cause.defect.divergence.behind, wavers, not explained, _order(cause)
+    return cause.seriousness, cause.defect.divergence.behind, wavers, not cause.defect.alike, _order(cause)
 
 
 def _order(cause: Cause) -> tuple[object, ...]:
@@ -246,8 +240,6 @@ def _same(cause: Cause, defect: Defect) -> bool:
         return False
     if one.what in _CONDUCT:
         return True
-    if _overlook_apart(cause.defect, defect):
-        return False
     if one.kinds and one.kinds == other.kinds:
         return True
     claimed = one.subject == other.subject and one.subject not in SENTENCES

@@ -303,11 +303,6 @@ def shown_side(kind: str) -> str:
     return f"{place}: {sides.rpartition(' / ')[2]}"
 
 
-def refused(kinds: frozenset[str]) -> frozenset[str]:
-    """Return the places of some kinds, each with the words that the model shows there."""
-    return frozenset(kind.rpartition(" / ")[0] for kind in kinds if " / " in kind)
-
-
 def one_reason(one: frozenset[str], other: frozenset[str], *, same: bool = False) -> bool:
     """Whether two sets of kinds show one reason that is not given, or one that is given where none is.
 

@@ -274,8 +274,6 @@ class Defects:
         confirmed: list[Defect] = []
         for one in made:
             self._merge(confirmed, one)
-        if not self._over():
-            confirmed = [replace(one, culprits=self.like.fields(one.divergence)) for one in confirmed]
         return tuple(
             sorted(confirmed, key=lambda one: (one.divergence.length, one.divergence.subject, one.divergence.why))
         )
@@ -349,7 +347,6 @@ class Defects:
             place = next((place for place in near if made[place].alike & alike), None)
             if alike and (place is not None or one.count >= SUPPORTED):
                 return place
-            near = [place for place in near if not self.like.apart(made[place].divergence, divergence)]
         return near[0] if near else None
 
     def _over(self) -> bool:
@@ -374,7 +371,7 @@ class Defects:
                 return False
             if not found.kinds <= divergence.kinds or (new and not found.kinds & new):
                 return False
-            return not (alike and not self.like.alike(found) & alike) and not self.like.apart(divergence, found)
+            return not alike or bool(self.like.alike(found) & alike)
 
         def accepted(found: Divergence) -> bool:
             objecting = {one.claim.name for one in found.violations}
