@@ -26,8 +26,8 @@ from evenhand.conform.checking.comparing import (
 from evenhand.conform.checking.divergence import Divergence, Examiner, wavering
 from evenhand.conform.checking.likeness import Likeness
 from evenhand.conform.checking.ordering import Defect, broad, simple, telling
-from evenhand.conform.checking.remembered import remembering
 from evenhand.conform.checking.remembering import lasting
+from evenhand.conform.checking.steps_kept import keeping_steps
 from evenhand.core.trace import AnyScenario, Scenario
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.shrink import shrink
@@ -110,7 +110,7 @@ class Defects:
     _answered: dict[AnyScenario, Any] = field(default_factory=dict[AnyScenario, Any])
 
     def __post_init__(self) -> None:
-        self.coder = replace(self.coder, system=remembering(self.coder.system))
+        self.coder = replace(self.coder, system=keeping_steps(self.coder.system))
         self.like = Likeness(self.coder, self.mutants, self._made, self._over)
 
     def counts(self, divergence: Divergence) -> bool:
