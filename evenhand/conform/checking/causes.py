@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from evenhand.conform.adapters.wire import Fault
 from evenhand.conform.checking.comparing import nested, one_reason, words_of
 from evenhand.conform.checking.duties import DISAGREES, SENTENCES
-from evenhand.conform.checking.sameness import astray, lacking, one_cause, one_record, too_much, wordless
+from evenhand.conform.checking.sameness import one_cause, too_much
 from evenhand.core.canonical import Json
 from evenhand.core.parts import Part, parts_of
 from evenhand.core.verdict import Status
@@ -169,14 +169,9 @@ def _one_each(made: Sequence[Cause]) -> list[Cause]:
 def _one_form(one: Defect, other: Defect) -> bool:
     if one.divergence.what in _WAVERS and other.divergence.what in _WAVERS:
         return True
-    if one.divergence.what != "differs" or other.divergence.what != "differs" or _overlook_apart(one, other):
+    if one.divergence.what != "differs" or other.divergence.what != "differs":
         return False
     return bool(one.alike and other.alike) and nested(one.alike, other.alike)
-
-
-def _overlook_apart(one: Defect, other: Defect) -> bool:
-    """Whether what a kernel overlooks in one run is nothing that it overlooks in the other."""
-    return bool(one.culprits and other.culprits) and one.culprits.isdisjoint(other.culprits)
 
 
 def _unlike(cause: Cause, defect: Defect) -> int:
@@ -219,10 +214,9 @@ def _joined(one: Cause, other: Cause) -> Cause:
 
 
 def _clear(cause: Cause) -> tuple[object, ...]:
-    """The order in which runs tell of a cause, graver ones first: one that no single fault explains may show two."""
-    explained = bool(cause.defect.alike or cause.defect.culprits)
+    """The order in which runs tell of a cause, graver ones first: one that no mutant explains may show two."""
     wavers = cause.defect.divergence.what == "non-deterministic"
-    return cause.seriousness, cause.defect.divergence.behind, wavers, not explained, _order(cause)
+    return cause.seriousness, cause.defect.divergence.behind, wavers, not cause.defect.alike, _order(cause)
 
 
 def _order(cause: Cause) -> tuple[object, ...]:
@@ -246,28 +240,21 @@ def _same(cause: Cause, defect: Defect) -> bool:
         return False
     if one.what in _CONDUCT:
         return True
-    if _overlook_apart(cause.defect, defect):
-        return False
-    claimed = one.subject == other.subject and one.subject not in SENTENCES
     if one.kinds and one.kinds == other.kinds:
         return True
-    touching = claimed and bool(one.kinds & other.kinds)
-    if cause.defect.alike and defect.alike:
-        some, others = cause.defect.alike, defect.alike
-        return nested(some, others) or (touching and bool(some & others))
-    if touching:
-        return True
+    claimed = one.subject == other.subject and one.subject not in SENTENCES
+    some, others = cause.defect.alike, defect.alike
+    if some and others:
+        return nested(some, others) or (claimed and bool(one.kinds & other.kinds) and bool(some & others))
     if claimed and _meet(one.kinds, other.kinds):
         return True
     if one.what == "differs" and (
         one_reason(one.kinds, other.kinds)
-        or any(same(one, other) for same in (astray, wordless, too_much, one_record, lacking))
+        or too_much(one, other)
+        or one_cause(one, other, words_of(cause.system.types))
     ):
         return True
-    if one.what == "differs" and one_cause(one, other, words_of(cause.system.types)):
-        return True
-    alike = one.taken == other.taken and (one.kinds <= other.kinds or other.kinds <= one.kinds)
-    return bool(one.kinds) and alike
+    return bool(one.kinds) and one.taken == other.taken and nested(one.kinds, other.kinds)
 
 
 def _meet(one: frozenset[str], other: frozenset[str]) -> bool:

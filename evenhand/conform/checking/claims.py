@@ -15,7 +15,7 @@ After a kernel has differed, its states are no longer the reference's: a claim t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, Literal, NoReturn, get_args
@@ -94,6 +94,24 @@ for _way in (*_NUMBERS, "getattribute", "len", "iter", "getitem", "contains", "s
     setattr(Withheld, f"__{_way}__", _refuse)
 
 
+def views(
+    ends: Sequence[KernelStep], *, guess: bool, known: bool = True
+) -> Iterator[tuple[Basis, tuple[AnyStep, ...]]]:
+    """Yield steps with more and more of their states, surest basis first; the model's only where they are `known`."""
+    yield Basis.SHOWN, tuple(_seen(end, WITHHELD[0], WITHHELD[0]) for end in ends)
+    if all(end.own for end in ends):
+        yield Basis.OWN, tuple(_seen(end, end.before, end.after) for end in ends)
+    elif known:
+        after = (WITHHELD[0] if end.differs else end.step.after for end in ends)
+        yield Basis.BEFORE, tuple(_seen(end, end.step.before, one) for end, one in zip(ends, after, strict=True))
+        if guess:
+            yield Basis.AFTER, tuple(_seen(end, end.step.before, end.step.after) for end in ends)
+
+
+def _seen(end: KernelStep, before: Any, after: Any) -> AnyStep:
+    return Step(end.step.config, before, end.step.action, end.shown, after)
+
+
 def judged_kinds(claims: Iterable[Property], system: str) -> tuple[tuple[Safety, ...], tuple[Property, ...]]:
     """Return the claims about `system` that single runs can refute, and the others."""
     speaking = [claim for claim in claims if not claim.systems or system in claim.systems]
@@ -142,17 +160,9 @@ class Judge:
 
     def _asked(self, asking: _Asking, one: KernelStep, *, diverged: bool, guess: bool) -> tuple[Basis | None, bool]:
         """The surest basis on which the claim can be evaluated, and whether it is false there."""
-        step = one.step
-        tries: list[tuple[Basis, Any, Any]] = [(Basis.SHOWN, *WITHHELD, *WITHHELD)]
-        if one.own:
-            tries.append((Basis.OWN, one.before, one.after))
-        elif not diverged:
-            tries.append((Basis.BEFORE, step.before, *WITHHELD))
-            if guess:
-                tries.append((Basis.AFTER, step.before, step.after))
-        for basis, before, after in tries:
+        for basis, (step,) in views((one,), guess=guess, known=not diverged):
             try:
-                return basis, asking.ask(Step(step.config, before, step.action, one.shown, after))
+                return basis, asking.ask(step)
             except StateNeeded:
                 continue
             except Exception:  # a predicate may fail on an observable that no model makes

@@ -72,9 +72,9 @@ def without_hashes(said: str) -> str:
     return _HASH.sub("·", said)
 
 
-def without_numbers(said: str) -> str:
-    """Return a text with each number replaced by `#`."""
-    return _NUMBER.sub("#", said)
+def bare(said: str) -> str:
+    """Return a text without its hashes and numbers."""
+    return _NUMBER.sub("#", without_hashes(said))
 
 
 def same(one: Json, other: Json) -> bool:
@@ -301,11 +301,6 @@ def shown_side(kind: str) -> str:
     """Return the place of a kind and what the kernel shows there, whatever it should show."""
     place, _, sides = kind.partition(": ")
     return f"{place}: {sides.rpartition(' / ')[2]}"
-
-
-def refused(kinds: frozenset[str]) -> frozenset[str]:
-    """Return the places of some kinds, each with the words that the model shows there."""
-    return frozenset(kind.rpartition(" / ")[0] for kind in kinds if " / " in kind)
 
 
 def one_reason(one: frozenset[str], other: frozenset[str], *, same: bool = False) -> bool:

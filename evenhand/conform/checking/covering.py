@@ -12,6 +12,7 @@ import random
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
+from math import inf
 from typing import Any
 
 from evenhand.core.system import AnyStep, AnySystem
@@ -97,9 +98,9 @@ class Covering:
         """Whether there may be another walk."""
         return bool(self._heap)
 
-    def walks(self) -> Iterator[Walk]:
-        """Yield walks until every transition is on one; `give_back` may add more."""
-        while self._heap:
+    def walks(self, most: float = inf) -> Iterator[Walk]:
+        """Yield walks until every transition is on one, or `most` are; `give_back` may add more."""
+        while self._heap and self.transitions < most:
             _, _, _, node = heapq.heappop(self._heap)
             if node.lost:
                 self.unreached += len(node.left)

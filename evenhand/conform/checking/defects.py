@@ -26,8 +26,8 @@ from evenhand.conform.checking.comparing import (
 from evenhand.conform.checking.divergence import Divergence, Examiner, wavering
 from evenhand.conform.checking.likeness import Likeness
 from evenhand.conform.checking.ordering import Defect, broad, simple, telling
-from evenhand.conform.checking.remembered import remembering
 from evenhand.conform.checking.remembering import lasting
+from evenhand.conform.checking.steps_kept import keeping_steps
 from evenhand.core.trace import AnyScenario, Scenario
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.shrink import shrink
@@ -110,7 +110,7 @@ class Defects:
     _answered: dict[AnyScenario, Any] = field(default_factory=dict[AnyScenario, Any])
 
     def __post_init__(self) -> None:
-        self.coder = replace(self.coder, system=remembering(self.coder.system))
+        self.coder = replace(self.coder, system=keeping_steps(self.coder.system))
         self.like = Likeness(self.coder, self.mutants, self._made, self._over)
 
     def counts(self, divergence: Divergence) -> bool:
@@ -182,28 +182,48 @@ class Defects:
 
     def _ahead(self, behind: Divergence, new: frozenset[str]) -> Divergence | None:
         """The smallest run found in which some `new` kinds of what lies behind a difference show first."""
-        best: Divergence | None = None
+        return self._shrunk(
+            behind,
+            lambda found: found.what == "differs" and bool(found.kinds & new) and found.kinds <= behind.kinds,
+            AHEAD_TRIES,
+        )
 
-        def wanted(found: Divergence) -> bool:
-            return found.what == "differs" and bool(found.kinds & new) and found.kinds <= behind.kinds
+    def _shrunk(
+        self,
+        divergence: Divergence,
+        wanted: Callable[[Divergence], bool],
+        limit: int,
+        *,
+        at_end: bool = False,
+        accepted: Callable[[Divergence], bool] = lambda _: True,
+        ends: Callable[[Divergence], bool] = lambda _: False,
+    ) -> Divergence | None:
+        """The smallest run found whose divergence is `wanted`, and once it is judged `accepted`; None if none is.
+
+        Shrinking `ends` with such a one.
+        """
+        best: Divergence | None = None
 
         def still(evidence: Evidence) -> bool:
             nonlocal best
             assert isinstance(evidence, Scenario)
-            if evidence == behind.scenario:
+            if evidence == divergence.scenario:
                 return True
             if self._over():
                 return False
             try:
-                found = self.sight(evidence, behind.origin, wanted=wanted)
+                found = self.sight(evidence, divergence.origin, at_end=at_end, wanted=wanted)
             except OutOfTime:
                 return False
-            if found is None:
+            if found is None or not accepted(found):
                 return False
             best = found
+            if ends(found):
+                raise _Recognised
             return True
 
-        shrink(self.coder.system, behind.scenario, still, limit=AHEAD_TRIES)
+        with suppress(_Recognised):
+            shrink(self.coder.system, divergence.scenario, still, limit=limit)
         return best
 
     def _judged(self, behind: Divergence) -> Divergence:
@@ -254,8 +274,6 @@ class Defects:
         confirmed: list[Defect] = []
         for one in made:
             self._merge(confirmed, one)
-        if not self._over():
-            confirmed = [replace(one, culprits=self.like.fields(one.divergence)) for one in confirmed]
         return tuple(
             sorted(confirmed, key=lambda one: (one.divergence.length, one.divergence.subject, one.divergence.why))
         )
@@ -329,7 +347,6 @@ class Defects:
             place = next((place for place in near if made[place].alike & alike), None)
             if alike and (place is not None or one.count >= SUPPORTED):
                 return place
-            near = [place for place in near if not self.like.apart(made[place].divergence, divergence)]
         return near[0] if near else None
 
     def _over(self) -> bool:
@@ -346,7 +363,7 @@ class Defects:
         """
         if self._over():
             return divergence
-        best, alike = divergence, self.like.alike(divergence)
+        alike = self.like.alike(divergence)
         hidden = new - self.like.everywhere if self.like.everywhere & divergence.kinds else frozenset[str]()
 
         def wanted(found: Divergence) -> bool:
@@ -354,33 +371,21 @@ class Defects:
                 return False
             if not found.kinds <= divergence.kinds or (new and not found.kinds & new):
                 return False
-            return not (alike and not self.like.alike(found) & alike) and not self.like.apart(divergence, found)
+            return not alike or bool(self.like.alike(found) & alike)
 
-        def still(evidence: Evidence) -> bool:
-            nonlocal best
-            assert isinstance(evidence, Scenario)
-            if evidence == divergence.scenario:
-                return True
-            if self._over():
-                return False
-            try:
-                found = self.sight(evidence, divergence.origin, at_end=divergence.behind > 0, wanted=wanted)
-            except OutOfTime:
-                return False
-            if found is None:
-                return False
+        def accepted(found: Divergence) -> bool:
             objecting = {one.claim.name for one in found.violations}
-            if divergence.violations and divergence.subject not in objecting and not (hidden and found.kinds & hidden):
-                return False
-            best = found
-            if self.like.recognised(Defect(best, 1, alike=self.like.alike(best))) is not None:
-                raise _Recognised
-            return True
+            return not divergence.violations or divergence.subject in objecting or bool(found.kinds & hidden)
 
-        with suppress(_Recognised):
-            limit = SLOW_TRIES if divergence.slow else TRIES
-            shrink(self.coder.system, divergence.scenario, still, limit=limit)
-        return best
+        small = self._shrunk(
+            divergence,
+            wanted,
+            SLOW_TRIES if divergence.slow else TRIES,
+            at_end=divergence.behind > 0,
+            accepted=accepted,
+            ends=lambda found: self.like.recognised(Defect(found, 1, alike=self.like.alike(found))) is not None,
+        )
+        return small or divergence
 
     def sight(
         self,

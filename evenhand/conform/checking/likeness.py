@@ -1,39 +1,25 @@
-"""Say whether divergences of one system are one defect: by mutants, by fields of the action, by words and claims."""
+"""Say whether divergences of one system are one defect: by mutants, by words and by claims."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.comparing import (
-    Names,
     nested,
     one_reason,
-    refused,
     same_side,
-    shape,
     touch,
     worded,
     words_of,
 )
-from evenhand.conform.checking.culprits import Culprits
 from evenhand.conform.checking.divergence import Divergence
 from evenhand.conform.checking.duties import SENTENCES
 from evenhand.conform.checking.lookalikes import Lookalikes
 from evenhand.conform.checking.ordering import Defect
-from evenhand.conform.checking.sameness import (
-    astray,
-    lacking,
-    nameless,
-    one_cause,
-    one_record,
-    overlooked,
-    too_much,
-    wordless,
-)
+from evenhand.conform.checking.sameness import one_cause, overlooked, too_much
 
 if TYPE_CHECKING:
     from evenhand.core.system import Mutant
@@ -43,7 +29,7 @@ if TYPE_CHECKING:
 class Likeness:
     """Compares divergences with each other and with the defects `made` so far.
 
-    `over` says whether the time is up; then neither mutants nor fields are asked.  `everywhere` are the kinds that show
+    `over` says whether the time is up; then no mutants are asked.  `everywhere` are the kinds that show
     in most runs.
     """
 
@@ -55,7 +41,6 @@ class Likeness:
 
     def __post_init__(self) -> None:
         self.lookalikes = Lookalikes(self.coder, self.mutants)
-        self.culprits = Culprits(self.coder)
 
     def _own(self, divergence: Divergence) -> frozenset[str]:
         """The kinds of a divergence but for those that show in most runs; for one with no others, these."""
@@ -78,25 +63,9 @@ class Likeness:
         known = (self.telling(one.divergence) for one in self.made if one.divergence.what == divergence.what)
         return told - frozenset[str]().union(*(kinds for kinds in known if kinds <= told))
 
-    def apart(self, one: Divergence, other: Divergence) -> bool:
-        """Whether what a kernel overlooks in the action of one run is nothing that it overlooks in the other."""
-        if self.over():
-            return False
-        return self.culprits.apart(other, self._beside(other), self.fields(one))
-
-    def _overlooks(self, one: Divergence, other: Divergence) -> bool:
-        """Whether a kernel overlooks just the same in the actions of two runs, in place of one answer of the model."""
-        if not refused(one.kinds) & refused(other.kinds):
-            return False
-        return bool(self.fields(one)) and self.fields(one) == self.fields(other)
-
     def alike(self, divergence: Divergence) -> frozenset[str]:
         """The mutants that show the same, or what is not shown beside it; none where there is no time to ask."""
         return frozenset() if self.over() else self.lookalikes.of(divergence, self._beside(divergence))
-
-    def fields(self, divergence: Divergence) -> frozenset[str]:
-        """The fields of its action that a kernel may overlook; none where there is no time to ask."""
-        return frozenset() if self.over() else self.culprits.of(divergence, self._beside(divergence))
 
     def _beside(self, divergence: Divergence) -> frozenset[str]:
         """What stands in a divergence and is a known defect's alone: the rest may look like one fault."""
@@ -121,22 +90,18 @@ class Likeness:
             return nested(known.alike, new.alike)
         if self._plainly_one(known, new):
             return True
-        if self.apart(one, other):
-            return False
-        if one.what == "differs" and (overlooked(one, other) or nameless(one, other)):
-            return True
-        if one.what == "differs" and any(one_reason(form, other.kinds) for form in known.forms):
+        if one.what == "differs" and (
+            overlooked(one, other) or any(one_reason(form, other.kinds) for form in known.forms)
+        ):
             return True
         kinds = self._own(one), self._own(other)
         if kinds != (one.kinds, other.kinds) and nested(*kinds) and not all(map(self.everywhere.issuperset, kinds)):
             return True  # a claim may object to what shows in most runs
-        if one.subject == other.subject:
-            within = kinds[0] == kinds[1] or (one.taken == other.taken and nested(*kinds))
-            return within or (one.subject not in SENTENCES and touch(*kinds))
-        return self._shape(one) == self._shape(other) and touch(*kinds)
+        within = kinds[0] == kinds[1] or (one.taken == other.taken and nested(*kinds))
+        return one.subject == other.subject and (within or (one.subject not in SENTENCES and touch(*kinds)))
 
     def _plainly_one(self, known: Defect, new: Defect) -> bool:
-        """Whether all that two runs show is one fault's, by mutants, fields or words, and nothing tells them apart."""
+        """Whether all that two runs show is one fault's, by mutants or words."""
         one, other = known.divergence, new.divergence
         if one.what != "differs" or other.what != "differs":
             return False
@@ -145,12 +110,4 @@ class Likeness:
         kinds = self._own(one), self._own(other)
         if kinds != (one.kinds, other.kinds) and not nested(*kinds):
             return False  # what shows beside a fault of most runs is another
-        alike = any(same(one, other) for same in (astray, wordless, too_much, one_record, lacking))
-        if alike or one_cause(one, other, words_of(self.coder.system.types)):
-            return not self.apart(one, other)
-        return self._overlooks(one, other)
-
-    def _shape(self, divergence: Divergence) -> str:
-        request = self.coder.request(self.coder.trace(divergence.scenario))
-        names = Names(json.loads(b"{" + request.initial)["config"])
-        return shape([json.loads(action) for action in request.actions], names)
+        return too_much(one, other) or one_cause(one, other, words_of(self.coder.system.types))

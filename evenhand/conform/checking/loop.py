@@ -19,8 +19,7 @@ from evenhand.conform.adapters.kernels import Source
 from evenhand.conform.checking.altering import Altering
 from evenhand.conform.checking.claims import Judge, judged_kinds
 from evenhand.conform.checking.coding import Coder
-from evenhand.conform.checking.counting import Counting
-from evenhand.conform.checking.covering import Covering, Walk, spread
+from evenhand.conform.checking.covering import Covering, spread
 from evenhand.conform.checking.defects import Defects
 from evenhand.conform.checking.divergence import Examiner
 from evenhand.conform.checking.drawing import Stored, drawn, separating, silenced
@@ -59,9 +58,9 @@ WALKS, DRAWN = 3, 0.4
 ALTERATIONS = 16
 """Altered runs for each drawn example."""
 
-COUNTED, NAMED, STRANGE, ROUNDS = 0.12, 0.35, 0.62, 8
-"""The parts of the time for altered runs after which counts, other names and strangers end; how often one sort of place
-is met."""
+NAMED, STRANGE, ROUNDS = 0.35, 0.62, 8
+"""The parts of the time for altered runs after which other names and strangers end; how often one sort of place is
+met."""
 
 UNTYPED = 0.74
 """The part after which values that no type admits end."""
@@ -232,7 +231,7 @@ class _Check:
     @property
     def asked(self) -> int:
         """How many runs were requested so far."""
-        return sum(self.phase.runs.values()) + self.several.requests + self.defects.runs
+        return sum(self.phase.runs.values()) + self.several.pairing.requests + self.defects.runs
 
     def _share(self, name: str, work: Callable[[], None], part: float = 1.0) -> None:
         """Let an engine work until its share of the time is over (`part`: of its share), and note if that ends it."""
@@ -253,20 +252,20 @@ class _Check:
         effort, phase, generator = self.effort, self.phase, self.known.get("generator")
         if SEPARATING in effort.phases:
             records = self.known.get("records", ())
-            self._share(SEPARATING, lambda: self._anew(SEPARATING, lambda: separating(self.system, records)))
+            stored = partial(separating, self.system, records)
+            self._share(SEPARATING, lambda: self._anew(SEPARATING, lambda: self._traced(stored())))
         if EXHAUSTIVE in effort.phases:
             for number, scope in enumerate(scopes, start=1):
                 self._share(EXHAUSTIVE, partial(self._cover, scope), number / len(scopes))
         if MACHINE in effort.phases:
             configs: dict[Any, None] = {}
             draw = partial(_drawn, self.system, generator, effort, phase, configs)
-            self._share(MACHINE, lambda: self._anew(MACHINE, draw), DRAWN)
+            self._share(MACHINE, lambda: self._anew(MACHINE, lambda: self._traced(draw())), DRAWN)
             self._share(MACHINE, lambda: self._wander([*configs] if generator else []))
         if ALTERED in effort.phases:
             # Runs with strangers are no good beginning, nor are differing runs, whose consequences would be found, but
             # for what differs in very many: no other run may be free of it.
             bases = phase.bases(BASES)
-            self._share(ALTERED, lambda: self._count(bases), COUNTED)
             self._share(ALTERED, lambda: self._name(bases), NAMED)
             self._share(ALTERED, lambda: self._estrange(bases), STRANGE)
             self._share(ALTERED, lambda: self._raw(phase.sound(BASES)), UNTYPED)
@@ -276,22 +275,14 @@ class _Check:
     def _wander(self, configs: Sequence[Any]) -> None:
         """Walk at random, at every scope and in the configurations that were drawn."""
         systems, most = (*self.known.get("wider", ()), self.system), WALKS * self.effort.examples
-        for _ in range(2):  # again if the kernel answers by what earlier runs did
-            walks = islice(wandering(systems, configs, seed=self.effort.seed), most)
-            self.phase.run(MACHINE, ((one, None) for one in walks))
-            if not self.phase.leaks:
-                break
-
-    def _count(self, bases: Sequence[AnyTrace]) -> None:
-        """Do two things in every order."""
-        self.phase.run(ALTERED, ((one, None) for one in Counting(self.coder, bases, self.effort.seed).runs()))
+        self._anew(MACHINE, lambda: islice(wandering(systems, configs, seed=self.effort.seed), most))
 
     def _name(self, bases: Sequence[AnyTrace]) -> None:
         """Have runs come again under other names, all at once, where kernel and model agree under plain ones."""
         phase, naming = self.phase, Naming(self.coder, bases, self.effort.seed)
         while naming.waiting and not phase.over():
             agreed = phase.agreeing(ALTERED, naming.plainly())
-            phase.run(ALTERED, ((one, None) for one in naming.odd(agreed)))
+            phase.run(ALTERED, naming.odd(agreed))
 
     def _estrange(self, bases: Sequence[AnyTrace]) -> None:
         """Put odd strangers where kernel and model treat a plain one alike, in one run after another."""
@@ -302,7 +293,7 @@ class _Check:
                 break
             agreed = phase.agreeing(ALTERED, strangers.plain())
             for _ in range(GROUPS):
-                phase.run(ALTERED, ((one, None) for one in strangers.odd(agreed)))
+                phase.run(ALTERED, strangers.odd(agreed))
 
     def _raw(self, bases: Sequence[AnyTrace]) -> None:
         """Hand over values that no type admits, if the adapter can pass them on."""
@@ -316,13 +307,16 @@ class _Check:
     def _alter(self, bases: Sequence[AnyTrace]) -> None:
         """Alter runs on which kernel and model agree."""
         altering = Altering(self.coder, bases, self.effort.seed, hostile=self.effort.hostile)
-        self.phase.run(ALTERED, ((one, None) for one in altering.runs(ALTERATIONS * self.effort.examples)))
+        self.phase.run(ALTERED, altering.runs(ALTERATIONS * self.effort.examples))
 
-    def _anew(self, name: str, runs: Callable[[], Iterable[AnyScenario]]) -> None:
+    def _anew(self, name: str, runs: Callable[[], Iterable[AnyTrace]]) -> None:
         """Make runs, and make them again if the kernel answers by what earlier ones did."""
-        self.phase.run(name, _traced(self.coder, runs()))
+        self.phase.run(name, runs())
         if self.phase.leaks:
-            self.phase.run(name, _traced(self.coder, runs()))
+            self.phase.run(name, runs())
+
+    def _traced(self, scenarios: Iterable[AnyScenario]) -> Iterator[AnyTrace]:
+        return map(self.coder.trace, scenarios)
 
     def _cover(self, scope: AnySystem) -> None:
         """Walk every transition of one scope."""
@@ -346,7 +340,7 @@ class _Check:
         """Walk until nothing is left: what lies behind a difference is given back when all walks may be on the way."""
         most = inf if self.effort.transitions is None else self.effort.transitions
         while covering.left and covering.transitions < most and not self.phase.over():
-            self.phase.run(EXHAUSTIVE, _walks(covering, most), covering)
+            self.phase.cover(EXHAUSTIVE, covering, most)
 
     def _compare(self, scopes: Sequence[AnySystem]) -> None:
         """Check two-run claims, and claims about reachability and liveness."""
@@ -429,18 +423,6 @@ def _together(single: Sequence[Defect], several: Sequence[Defect], known: frozen
             place = shared.index(max(shared))
             reported[place] = replace(reported[place], claims=reported[place].claims | {new.divergence.subject})
     return tuple(reported)
-
-
-def _walks(covering: Covering, most: float) -> Iterator[tuple[AnyTrace, Walk | None]]:
-    for walk in covering.walks():
-        yield walk.trace, walk
-        if covering.transitions >= most:
-            return
-
-
-def _traced(coder: Coder, scenarios: Iterable[AnyScenario]) -> Iterator[tuple[AnyTrace, Walk | None]]:
-    for scenario in scenarios:
-        yield coder.trace(scenario), None
 
 
 def _drawn(

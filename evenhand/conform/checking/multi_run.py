@@ -68,20 +68,10 @@ class MultiRunClaims:
     judged: set[str] = field(default_factory=set[str])
     asked: dict[str, int] = field(default_factory=dict[str, int])
     left: Callable[[], float] = lambda: inf
-    _pairing: Pairing | None = None
     _best: dict[str, tuple[Related, int]] = field(default_factory=dict[str, tuple["Related", int]])
 
-    @property
-    def pairing(self) -> Pairing:
-        """The evaluation of pairs; its answers are kept over both phases."""
-        if self._pairing is None:
-            self._pairing = Pairing(self.examiner, self.source, self.guess)
-        return self._pairing
-
-    @property
-    def requests(self) -> int:
-        """How many runs were requested."""
-        return 0 if self._pairing is None else self._pairing.requests
+    def __post_init__(self) -> None:
+        self.pairing = Pairing(self.examiner, self.source, self.guess)
 
     def over(self) -> bool:
         """Return whether the time is up."""

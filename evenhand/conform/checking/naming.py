@@ -20,9 +20,8 @@ from itertools import chain, count, islice, product
 from typing import Any
 
 from evenhand.conform.checking.coding import Coder
-from evenhand.conform.checking.comparing import without_hashes, without_numbers, words_of
+from evenhand.conform.checking.comparing import bare, words_of
 from evenhand.conform.checking.spelling import renamed_all, rewritten, texts_of
-from evenhand.core.canonical import Json
 from evenhand.core.codec import encode
 from evenhand.core.trace import AnyScenario, AnyTrace
 
@@ -154,7 +153,7 @@ class Naming:
         except Exception:  # the model has no step for this, so nothing is to be expected of a kernel
             return None
         same = all(
-            _without(renamed_all(encode(step.shown), names)) == _without(encode(other.shown))
+            bare(json.dumps(renamed_all(encode(step.shown), names))) == bare(json.dumps(encode(other.shown)))
             for step, other in zip(base.steps, made.steps, strict=True)
         )
         return made if same else None
@@ -168,7 +167,3 @@ def _free(family: Sequence[str], many: int, taken: Sequence[str]) -> list[str]:
     """So many names of a family, and others made of its first one, that are not taken."""
     more = (f"{family[0]}{family[0][-1] * number}" for number in count(1))
     return list(islice((one for one in chain(family, more) if one not in taken), many))
-
-
-def _without(told: Json) -> str:
-    return without_numbers(without_hashes(json.dumps(told)))

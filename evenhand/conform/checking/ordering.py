@@ -17,15 +17,14 @@ MANY_WAYS = 4
 class Defect:
     """One distinct defect: its smallest divergence, how many runs showed it, and all claims that they violate.
 
-    `alike` names the registered mutants that show the same in its run, `culprits` the fields of its last action that
-    the kernel may overlook, `forms` the kinds of the other runs that were found to be one with it.
+    `alike` names the registered mutants that show the same in its run, `forms` the kinds of the other runs that were
+    found to be one with it.
     """
 
     divergence: Divergence
     count: int
     claims: frozenset[str] = frozenset()
     alike: frozenset[str] = frozenset()
-    culprits: frozenset[str] = frozenset()
     forms: frozenset[frozenset[str]] = frozenset()
 
 

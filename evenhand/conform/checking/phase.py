@@ -124,8 +124,15 @@ class Phase:
         futile = not any(self.steps.values()) and sum(self.unsupported.values()) >= self.futile
         return enough or futile or self.leaks or self.left() <= 0
 
-    def run(self, name: str, traces: Iterable[tuple[AnyTrace, Walk | None]], covering: Covering | None = None) -> None:
+    def run(self, name: str, traces: Iterable[AnyTrace]) -> None:
         """Run every trace on the kernel until the phase is over."""
+        self._run(name, ((trace, None) for trace in traces), None)
+
+    def cover(self, name: str, covering: Covering, most: float) -> None:
+        """Walk on the kernel what is left of a graph, up to `most` transitions, until the phase is over."""
+        self._run(name, ((walk.trace, walk) for walk in covering.walks(most)), covering)
+
+    def _run(self, name: str, traces: Iterable[tuple[AnyTrace, Walk | None]], covering: Covering | None) -> None:
         self.failing, self.leaks = 0, False
         self.futile = sum(self.unsupported.values()) + FUTILE
         waiting, size = iter(traces), FIRST_BATCH

@@ -19,7 +19,7 @@ from typing import Any
 
 from evenhand.conform.checking.altering import are_asked
 from evenhand.conform.checking.coding import Coder
-from evenhand.conform.checking.comparing import without_hashes, without_numbers
+from evenhand.conform.checking.comparing import bare
 from evenhand.conform.checking.spelling import (
     ODD,
     Place,
@@ -129,13 +129,13 @@ class Strangers:
 
     def _decides(self, base: AnyTrace, at: int, place: Place) -> bool:
         step = base.steps[at]
-        told = _without(self._named(step.shown, place.value, STRANGER))
+        told = bare(self._named(step.shown, place.value, STRANGER))
         for head in _heads(place.value):
             try:
                 shown = self.coder.system.take(step.config, step.before, place.put(head + STRANGER)).shown
             except Exception:  # its class or the model refuses the text
                 continue
-            if _without(self._named(shown, head + STRANGER, STRANGER)) != told:
+            if bare(self._named(shown, head + STRANGER, STRANGER)) != told:
                 return True
         return False
 
@@ -195,7 +195,7 @@ class Strangers:
         old, new = (json.dumps(one)[1:-1] for one in (met.word, word))
         return trace is not None and all(
             (step.after == step.before) == (plain.after == plain.before)
-            and _without(told.replace(old, new)) == _without(json.dumps(encode(step.shown)))
+            and bare(told.replace(old, new)) == bare(json.dumps(encode(step.shown)))
             for (told, plain), step in zip(shown, trace.steps[met.at :], strict=True)
         )
 
@@ -203,10 +203,6 @@ class Strangers:
     def _named(shown: Any, old: str, new: str) -> str:
         """What is shown, under another name."""
         return json.dumps(renamed_all(encode(shown), {old: new}) if old else encode(shown))
-
-
-def _without(told: str) -> str:
-    return without_numbers(without_hashes(told))
 
 
 def _heads(text: str) -> tuple[str, ...]:

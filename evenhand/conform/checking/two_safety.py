@@ -18,12 +18,12 @@ from itertools import islice
 from typing import Any, TypeAlias
 
 from evenhand.conform.adapters.kernels import Source
-from evenhand.conform.checking.claims import WITHHELD, Basis, KernelStep, StateNeeded
+from evenhand.conform.checking.claims import Basis, KernelStep, StateNeeded, views
 from evenhand.conform.checking.covering import spread
 from evenhand.conform.checking.divergence import Examiner
 from evenhand.core.kinds import Property
 from evenhand.core.relations import DeterminedBy, Fork, Paired, Relational
-from evenhand.core.system import AnyStep, Step
+from evenhand.core.system import AnyStep
 from evenhand.core.trace import AnyScenario, AnyTrace, Scenario, replay
 from evenhand.evidence.second_runs import PAIRS_FROM, Place, ends
 
@@ -191,7 +191,7 @@ class Pairing:
         end = self.end(run)
         if end is None:
             return None
-        for _, (step,) in _views((end,), guess=self.guess):
+        for _, (step,) in views((end,), guess=self.guess):
             try:
                 if not claim.when(step):
                     return None
@@ -222,7 +222,7 @@ class Pairing:
             return Basis.SHOWN, False  # these are the model's own steps
         if not _true(twin.check, twin.reference):
             return None, False  # the model does the same: nothing against this kernel
-        for basis, steps in _views(chosen or there, guess=self.guess):
+        for basis, steps in views(chosen or there, guess=self.guess):
             try:
                 true = twin.check(steps)
             except StateNeeded:
@@ -344,24 +344,6 @@ def _reordered(twin: _Twin, names: Collection[str]) -> bool:
 
 def _before(end: KernelStep) -> Any:
     return end.before if end.own else end.step.before
-
-
-def _views(ends: Sequence[KernelStep], *, guess: bool) -> Iterator[tuple[Basis, tuple[AnyStep, ...]]]:
-    """The last steps with more and more of their states, surest basis first."""
-    yield Basis.SHOWN, tuple(_seen(end, WITHHELD[0], WITHHELD[0]) for end in ends)
-    if all(end.own for end in ends):
-        yield Basis.OWN, tuple(_seen(end, end.before, end.after) for end in ends)
-        return
-    yield (
-        Basis.BEFORE,
-        tuple(_seen(end, end.step.before, WITHHELD[0] if end.differs else end.step.after) for end in ends),
-    )
-    if guess:
-        yield Basis.AFTER, tuple(_seen(end, end.step.before, end.step.after) for end in ends)
-
-
-def _seen(end: KernelStep, before: Any, after: Any) -> AnyStep:
-    return Step(end.step.config, before, end.step.action, end.shown, after)
 
 
 def _agree(claim: Paired, way: Any, steps: Sequence[AnyStep]) -> bool:

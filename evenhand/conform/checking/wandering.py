@@ -16,6 +16,7 @@ from dataclasses import fields, is_dataclass, replace
 from itertools import islice
 from typing import Any
 
+from evenhand.conform.checking.covering import spread
 from evenhand.conform.checking.divergence import kind_of
 from evenhand.core.bundle import Bundle
 from evenhand.core.system import AnyStep, AnySystem
@@ -86,7 +87,7 @@ def wandering(systems: Sequence[AnySystem], configs: Sequence[Any], *, seed: int
     Equal arguments give equal walks.
     """
     chance, done = random.Random(seed), Counter[tuple[str, bool]]()
-    places = [(system, some) for system in systems if (some := _configs(system))]
+    places = [(system, some) for system in systems if (some := spread(system.all_configs(), CONFIGS, LISTED)[0])]
     menus: dict[Any, dict[Any, list[Any]]] = {system.scope: {} for system in systems}
     if configs:
         places.insert(0, (systems[-1], tuple(configs)))
@@ -95,11 +96,6 @@ def wandering(systems: Sequence[AnySystem], configs: Sequence[Any], *, seed: int
             trace = _Walk(system, chance.choice(some), chance, done, menus[system.scope]).trace()
             if trace is not None:
                 yield trace
-
-
-def _configs(system: AnySystem) -> tuple[Any, ...]:
-    listed = list(islice(system.all_configs(), LISTED))
-    return tuple(listed[at * len(listed) // CONFIGS] for at in range(CONFIGS)) if len(listed) > CONFIGS else (*listed,)
 
 
 class _Walk:

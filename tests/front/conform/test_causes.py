@@ -25,7 +25,7 @@ from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import BadFinding, finding_json, recheck
 from evenhand.conform.checking.loop import EXHAUSTIVE, MACHINE, CheckEffort, SystemChecked, check_system, scopes_of
 from evenhand.conform.checking.ordering import Defect
-from evenhand.conform.checking.sameness import astray, lacking, one_record, too_much, wordless
+from evenhand.conform.checking.sameness import too_much
 from evenhand.core.codec import encode
 from evenhand.core.kernel import Unsupported
 from evenhand.core.kinds import Always
@@ -294,52 +294,11 @@ def test_a_kernel_that_remembers_is_not_told_to_waver_too(order: int) -> None:
         assert sorted(one.defect.divergence.what for one in found) == ["differs", "remembers"]
 
 
-@pytest.mark.parametrize(
-    ("behind", "other", "same"),
-    [(1, {"errors[]: nothing / poor"}, True), (0, {"errors[]: nothing / poor"}, False), (1, {"paid: more"}, False)],
-    ids=["both behind others", "one shows first", "another place"],
-)
-def test_what_shows_behind_others_in_the_same_places_is_one_finding(behind: int, other: set[str], same: bool) -> None:
-    """Whatever the words: the state has gone astray."""
-    first = replace(differing({"errors[]: nothing / late"}), behind=2)
-    assert astray(first, replace(differing(other), behind=behind)) == same
-
-
 def test_the_same_difference_in_two_systems_is_one_finding_whatever_mutants_look_like_it() -> None:
     """The mutants of one system are not those of another."""
     system = find("apcm").model.systems["universe"]
     made = [Defect(differing({"paid: more"}), 1, alike=frozenset({name})) for name in "ab"]
     assert len(causes([(system, made[:1]), (replace(system, name="another"), made[1:])])) == 1
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
-        ("seen[]: nothing / lost", "seen[#]: · / lost", True),
-        ("seen[]: lost / nothing", "seen[#]: lost / a record", True),
-        ("seen[]: nothing / ·", "seen[]: · / nothing", False),
-        ("paid: more", "paid: less", False),
-        ("seen[]: nothing / lost", "seen[]: nothing / late", False),
-    ],
-)
-def test_the_same_words_in_place_of_nothing_are_one_finding(one: str, other: str, same: bool) -> None:
-    """Or in place of a name."""
-    assert wordless(differing({one}), differing({other})) == same
-
-
-@pytest.mark.parametrize(
-    ("other", "same"),
-    [
-        ({"facts.previous.pairs[]: entries / nothing", "facts.previous.rp[]: nothing / ·"}, True),
-        ({"facts.following.rp[]: · / nothing"}, False),
-        ({"facts.previous.rp[]: · / nothing", "halt: true / false"}, False),
-        ({"facts.previous.end: OPEN / CLOSED"}, False),
-    ],
-    ids=["other fields of it", "another record", "something that is shown", "a word"],
-)
-def test_a_record_that_is_kept_wrongly_is_one_finding(other: set[str], same: bool) -> None:
-    """In whichever of its fields it shows, if that is all that differs."""
-    assert one_record(differing({"facts.previous.av[#]: · / ·"}), differing(other)) == same
 
 
 @pytest.mark.parametrize(
@@ -358,21 +317,6 @@ def test_the_same_too_much_is_one_finding_whatever_is_missing_beside_it(other: s
     assert (
         too_much(differing({"rejected[]: nothing / true", "tokens[]: NO_ACTION / nothing"}), differing(other)) == same
     )
-
-
-@pytest.mark.parametrize(
-    ("other", "same"),
-    [
-        ({"log[]: EXITED / nothing", "log[]: REFUSED / nothing"}, True),
-        ({"log[]: EXITED / nothing", "tokens[]: EXITED / nothing"}, False),
-        ({"sent[]: EXITED / nothing"}, False),
-        ({"log[]: nothing / EXITED"}, False),
-    ],
-    ids=["other lines of it", "something else is missing", "another list", "too much"],
-)
-def test_lines_of_one_list_that_are_lost_are_one_finding(other: set[str], same: bool) -> None:
-    """Whatever they would say, if nothing else differs."""
-    assert lacking(differing({"log[]: EXECUTED / nothing"}), differing(other)) == same
 
 
 def known(tmp_path: Path) -> tuple[Cause, dict[str, Any]]:

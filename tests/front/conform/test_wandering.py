@@ -246,7 +246,7 @@ def test_what_a_kernel_refuses_in_one_place_is_left_out_there_alone() -> None:
     examiner = Examiner(coder, Judge(()))
     phase = Phase(coder, examiner, Defects(coder, examiner, source), source, lambda: inf)
     actions = tuple(map(Ring, (1, 1, 1, 2, 1)))
-    phase.run(MACHINE, [(coder.trace(Scenario(Hall(2), Bells(), actions)), None)])
+    phase.run(MACHINE, [coder.trace(Scenario(Hall(2), Bells(), actions))])
     asked = [[b'"who":1' in action for action in run] for run in source.asked]
     assert asked == [[True, True, True, False, True], [True, True, False, True]]
     assert phase.left_out["Ring"].count == 1

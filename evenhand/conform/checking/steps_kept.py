@@ -12,7 +12,7 @@ KEPT = 20_000
 """Steps that are kept; then they are forgotten."""
 
 
-def remembering(system: AnySystem) -> AnySystem:
+def keeping_steps(system: AnySystem) -> AnySystem:
     """Return a system that takes each step once, of the same action from the same objects; other rules keep nothing.
 
     A run that begins as an earlier one passes through the same objects, so nothing large is hashed or compared.
