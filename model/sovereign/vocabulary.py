@@ -90,7 +90,8 @@ class Request:
     """An ActionRequest: `fields` holds `message`, `path`, `content`, `log_name` or `jsonl_lines`.
 
     It is complete with the fields of its type and no others, none of them an empty text; that an empty text is none is
-    ours.  A LogAppend that a constitution leaves to candidates needs the write path `./logs/`.
+    ours.  A kernel whose fields are an object raises Unsupported where a name comes twice, as in a payload.  A
+    LogAppend that a constitution leaves to candidates needs the write path `./logs/`.
     """
 
     action_type: str
