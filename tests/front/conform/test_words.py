@@ -586,5 +586,6 @@ def test_how_many_codes_are_ours_is_free(
     said: Any = encode(kernel)
     found = different({"$bag": said} if bag else said, encode(model), types=apcm.TYPES)
     assert bool(found) == wrong
-    asked = Reader(apcm.TYPES, ("codes",)).reading(said, encode(model), Dictionary())
+    codes: Any = ("codes",)
+    asked = Reader(apcm.TYPES, codes).reading(said, encode(model), Dictionary())
     assert asked.agrees == (model == kernel)
