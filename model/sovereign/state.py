@@ -122,8 +122,9 @@ class Use:
 class Log:
     """The owed lines are written, under LogAppend warrants, or lost.
 
-    The gates judge a LogAppend as they judge a candidate; it cites the first clause.  So all lines are lost where the
-    constitution declares no LogAppend, has no clause to cite though one is required, or no write path `./logs/`.
+    The gates judge a LogAppend as they judge a candidate; it cites the first clause and claims no scope.  So all lines
+    are lost where the constitution declares no LogAppend, requires more of it than a citation, has no clause for one,
+    or no write path `./logs/`.
 
     Owed are the lines of the last decision and of what was done since; those of an earlier cycle are owed no more.
     """
