@@ -26,7 +26,7 @@ from evenhand.model.sovereign.kernel import path_of
 from evenhand.model.sovereign.paths import BASE, MOST_LINKS, Node, Place, Tree
 from evenhand.model.sovereign.state import TYPES, Act, Check, Config, Held, Shown, State, Swap, Use
 from evenhand.model.sovereign.step import REFERENCE, agent_step, together
-from evenhand.model.sovereign.vocabulary import EXECUTORS, Effect, Request, field
+from evenhand.model.sovereign.vocabulary import EXECUTORS, Effect, Request, field, text_of
 
 OUTSIDE = "the path leads outside what the constitution allows"
 
@@ -283,7 +283,7 @@ class DiskExecutor:
             text = read(found)
             return None if text is None else Effect(kind, found.place, text)
         name = "content" if kind == "WriteLocal" else "jsonl_lines"
-        text = str(field(request.fields, name))
+        text = text_of(request.fields, name)
         if not write(found, text):
             return None
         self.disk.written(found.place)

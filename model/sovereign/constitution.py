@@ -54,7 +54,13 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Constitution:
-    """A constitution.  `clauses` are ids; texts of clauses decide nothing and are not modelled."""
+    """A constitution.  `clauses` are ids; texts of clauses decide nothing and are not modelled.
+
+    A citation `constitution:v<version>@<pointer>` resolves if the JSON pointer (RFC 6901) leads to something in this
+    document, whose form is ours: `version`, `clauses` (objects with `id`), `action_space` with `action_types` (`type`,
+    `side_effect_class`, `kernel_only`, `requires`), `io_policy` (`read_paths`, `write_paths`, `network`), and `limits`
+    (`max_total_tokens_per_cycle`, `log_append` with those per warrant, `max_chars_per_field` if there is one).
+    """
 
     version: str
     clauses: tuple[str, ...]

@@ -23,6 +23,7 @@ from evenhand.model.sovereign.vocabulary import (
     Request,
     Warrant,
     field,
+    text_of,
 )
 
 
@@ -107,7 +108,7 @@ def done(tree: Tree, request: Request, where: Place | None) -> tuple[Tree, Effec
         case _:
             if where is None or not _writable(tree, where):
                 return tree, None
-            return tree, Effect(LOG_APPEND, where, str(field(request.fields, "jsonl_lines")))
+            return tree, Effect(LOG_APPEND, where, text_of(request.fields, "jsonl_lines"))
 
 
 def _writable(tree: Tree, where: Place) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 
 from evenhand.model.sovereign.artifacts import artifact_id, bundle_hash, covered
 from evenhand.model.sovereign.constitution import CITATIONS, JUSTIFICATION, REQUIREMENTS, SCOPE_CLAIM, resolves
-from evenhand.model.sovereign.paths import Place, lexical, roots, under, within_prefix
+from evenhand.model.sovereign.paths import Place, lexical, normal_form, roots, under, within_prefix
 from evenhand.model.sovereign.state import Config, Held, Spent, State
 from evenhand.model.sovereign.vocabulary import (
     ACTION,
@@ -220,7 +220,7 @@ def io_allowlist(config: Config, _observations: Observations, candidate: Candida
     allowed = io.read_paths if request.action_type == READ_LOCAL else io.write_paths
     if config.readings.path_rule == "prefix_string":
         return not within_prefix(path, allowed)
-    place = lexical(path)
+    place = lexical(path) if config.readings.path_rule == "resolved" else normal_form(path)
     return place is None or not under(place, roots(allowed))
 
 

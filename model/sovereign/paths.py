@@ -74,19 +74,26 @@ def lexical(path: str) -> Place | None:
     Refused: absolute paths, backslashes and control characters, empty segments, paths that leave the repository,
     and texts that differ from their compatibility form (NFKC), because they look like another path.
     """
-    if not path or path.startswith("/") or "\\" in path or unicodedata.normalize("NFKC", path) != path:
+    if "\\" in path or "" in path.split("/") or unicodedata.normalize("NFKC", path) != path:
         return None
-    if any(unicodedata.category(c) in ("Cc", "Cf", "Cs") for c in path):
+    return None if any(unicodedata.category(c) in ("Cc", "Cf", "Cs") for c in path) else normal_form(path)
+
+
+@lru_cache(maxsize=65_536)
+def normal_form(path: str) -> Place | None:
+    """Return where a path leads without links, as a disk takes it: empty segments say nothing, odd letters are letters.
+
+    Refused: absolute paths, paths that leave the repository, and NUL, which no disk takes.
+    """
+    if path.startswith("/") or "\0" in path:
         return None
     place: list[str] = []
     for segment in path.split("/"):
-        if not segment:
-            return None
         if segment == "..":
             if not place:
                 return None
             place.pop()
-        elif segment != ".":
+        elif segment not in ("", "."):
             place.append(segment)
     return (*BASE, *place)
 

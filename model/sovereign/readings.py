@@ -47,7 +47,11 @@ class Readings:
         "first_candidate", "furthest", sentence="6: `failed_gate` is single; silent on several rejected candidates"
     )
     path_rule: str = reading(
-        "resolved", "prefix_string", sentence="6: paths `under` the allowed ones; silent on `..`, links and look-alikes"
+        "resolved",
+        "normal_form",
+        "prefix_string",
+        sentence="6: paths `under` the allowed ones; silent on `..` and links, and on odd spellings (empty segments, "
+        "backslashes, look-alikes), which are refused or stand for what a disk takes them for",
     )
     unknown_author: str = reading(
         "refuse", "treat_as_reflection", sentence="8.A: authors are a closed set; silent on one outside it"

@@ -100,7 +100,11 @@ class Decide:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """An executor is handed a warrant and a request.  If they are refused, it still holds what it held."""
+    """An executor is handed a warrant and a request.  If they are refused, it still holds what it held.
+
+    A path is resolved at the check, too: one that leads outside, or through what is no directory, is refused there.
+    That is ours; a kernel that looks at the use alone raises Unsupported for such a check.
+    """
 
     executor: str
     warrant: Warrant
@@ -116,7 +120,11 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """The owed lines are written, under LogAppend warrants.
+    """The owed lines are written, under LogAppend warrants, or lost.
+
+    The gates judge a LogAppend as they judge a candidate; it cites the first clause and claims no scope.  So all lines
+    are lost where the constitution declares no LogAppend, requires more of it than a citation, has no clause for one,
+    or no write path `./logs/`.
 
     Owed are the lines of the last decision and of what was done since; those of an earlier cycle are owed no more.
     """

@@ -65,6 +65,12 @@ def field(fields: Fields, name: str) -> Value | None:
     return None
 
 
+def text_of(fields: Fields, name: str) -> str:
+    """Return a field as a text, of several lines as one."""
+    value = field(fields, name)
+    return "\n".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
 @dataclass(frozen=True, slots=True)
 class Observation:
     """An observation of the host.  `payload` holds `text`, `iso8601_utc`, `llm_output_token_count` or `event`.
@@ -81,7 +87,12 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """An ActionRequest: `fields` holds `message`, `path`, `content`, `log_name` or `jsonl_lines`."""
+    """An ActionRequest: `fields` holds `message`, `path`, `content`, `log_name` or `jsonl_lines`.
+
+    It is complete with the fields of its type and no others, none of them an empty text; that an empty text is none is
+    ours.  A kernel whose fields are an object raises Unsupported where a name comes twice, as in a payload.  A
+    LogAppend that a constitution leaves to candidates needs the write path `./logs/`.
+    """
 
     action_type: str
     fields: tuple[tuple[str, Value], ...] = free_field("orders", ())
@@ -117,6 +128,9 @@ class Candidate:
     `authority_citations`.  The first three are null or objects with their own fields and `type` (`ActionRequest`,
     `ScopeClaim`, `Justification`), without author and time unless the reading `bundle_hash_covers` says so.  A kernel
     with hashes of its own shows them as `$opaque`, and the warrant as `$chosen` where several candidates may win.
+
+    A justification with an empty text is none; that is ours.  A kernel that takes it, or empty fields, raises
+    Unsupported for them.  An Exit is logged and, but for the reading `exit_candidate`, not judged: no trace has it.
     """
 
     request: Request
@@ -184,7 +198,10 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """An executor's effect on the world: the place it touched (a path from the root of the disk), and the text."""
+    """An executor's effect on the world: the place it touched (a path from the root of the disk), and the text.
+
+    That is the message, what was read or what was written: of a LogAppend its lines, with line breaks between them.
+    """
 
     action_type: str
     place: tuple[str, ...] = ()
@@ -193,7 +210,15 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One log intent: a stream, the characters and bytes of its line, and the hash of what the line says."""
+    """One log intent: a stream, the characters and bytes of its line, and the hash of what the line says.
+
+    How many lines there are is ours: in `observations` one for each, in `artifacts` one for each candidate and one
+    for the record of the decision, in `admission_trace` one for each candidate that is judged, in `selector_trace`
+    one for a winner, in `execution_trace` one for an effect but for a LogAppend's.  A kernel that writes others
+    leaves the lists out.  One whose lines say something else, such as a running number or its own winner, leaves
+    out `digest`, and `lines` of a LogBundle.  Which lines are too long depends on their form, too: one that has
+    longer or shorter lines raises Unsupported for limits between the two.
+    """
 
     stream: str
     chars: int

@@ -53,7 +53,8 @@ def _due(step: KernelStep, request: Request) -> Effect | None:
         due = None if there is None or there.kind != "file" else Effect("ReadLocal", place, there.text)
     else:
         fits = there is None or there.kind == "file"
-        text = str(field(request.fields, WRITES[request.action_type]))
+        written = field(request.fields, WRITES[request.action_type])
+        text = "\n".join(map(str, written)) if isinstance(written, tuple) else str(written)
         due = Effect(request.action_type, place, text) if fits else None
     return due if due is not None and allowed(step.config, due) else None
 

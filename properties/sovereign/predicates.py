@@ -10,6 +10,7 @@ import hashlib
 import posixpath
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -219,20 +220,26 @@ def _below(config: Config, request: Request, path: Any) -> bool:
         return request.action_type not in ("ReadLocal", "WriteLocal") or path is None
     if config.readings.path_rule == "prefix_string":
         return path.startswith(tuple(allowed_ones))
+    if config.readings.path_rule == "normal_form":
+        return path[:1] != "/" and "\0" not in path and not _climbs(path) and _normally_below(path, allowed_ones)
     odd = [c for c in path if unicodedata.category(c) in ("Cc", "Cf", "Cs") or c == "\\"]
     if odd or not path or path[0] == "/" or "//" in path or path[-1] == "/":
         return False
     if unicodedata.normalize("NFKC", path) != path or _climbs(path):
         return False
+    return _normally_below(path, allowed_ones)
+
+
+def _normally_below(path: str, directories: Iterable[str]) -> bool:
     normal = posixpath.normpath(path)
-    return any(normal.startswith(posixpath.normpath(one) + "/") for one in allowed_ones)
+    return any(normal.startswith(posixpath.normpath(one) + "/") for one in directories)
 
 
 def _climbs(path: str) -> bool:
     """Whether a path leaves the repository on its way, even if it comes back."""
     depth = 0
     for segment in path.split("/"):
-        depth += {"..": -1, ".": 0}.get(segment, 1)
+        depth += {"..": -1, ".": 0, "": 0}.get(segment, 1)
         if depth < 0:
             return True
     return False

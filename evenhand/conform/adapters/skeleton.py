@@ -38,7 +38,8 @@ SYSTEMS = {systems}
 class Kernel:
     """One run.  Replace `self.reference` by your kernel, and each answer by what yours shows.
 
-    What your kernel does not show may be left out.  With a method `facts` it may tell fields of its state too.
+    What your kernel does not show may be left out.  With a method `facts` it may tell fields of its state too, and
+    with a method `pass_on`, through which its messages go, get values of any type (docs/how-to/check-your-kernel.md).
     """
 
     def __init__(self, initial: Initial) -> None:

@@ -129,7 +129,7 @@ def causes(checked: Iterable[tuple[AnySystem, Sequence[Defect]]]) -> tuple[Cause
         made += [alone(system, one) for number, one in enumerate(defects) if number not in joins.values()]
     made = _one_each(made)
     listed = Counter(claim for one in made for claim in one.claims)
-    return tuple(sorted((_headed(one, listed) for one in made), key=_order))
+    return tuple(sorted((_headed(one, listed, _explained(one, made)) for one in made), key=_order))
 
 
 def _joins(made: Sequence[Cause], defects: Sequence[Defect]) -> dict[int, int]:
@@ -180,17 +180,24 @@ def _unlike(cause: Cause, defect: Defect) -> int:
     return 0 if one == other else 1 if nested(one, other) else 2
 
 
-def _headed(cause: Cause, listed: Mapping[str, int]) -> Cause:
+def _explained(cause: Cause, made: Sequence[Cause]) -> frozenset[str]:
+    """The claims that are violated by another cause of which this one shows all and more."""
+    smaller = [one.defect.divergence for one in made if one.defect.divergence.kinds < cause.defect.divergence.kinds]
+    return frozenset(one.claim.name for other in smaller if other.what == "differs" for one in other.sure)
+
+
+def _headed(cause: Cause, listed: Mapping[str, int], explained: frozenset[str]) -> Cause:
     """The cause under its most specific claim: on the surest basis the one that the fewest causes violate.
 
-    Claims that the protocol refutes come last.  Where it refutes all of them in this system, none heads a difference.
+    Claims that another cause explains come late, and claims that the protocol refutes last.  Where another explains
+    all of them, or the protocol refutes all in this system, none heads a difference.
     """
     divergence = cause.defect.divergence
     if not divergence.sure:
         return cause
-    doubt = {one.claim.name: _doubt(one.claim, cause.system) for one in divergence.sure}
+    doubt = {one.claim.name: (_doubt(one.claim, cause.system), one.claim.name in explained) for one in divergence.sure}
     best = min(divergence.sure, key=lambda one: (doubt[one.claim.name], one.basis, listed[one.claim.name], one.step))
-    own = divergence.what == "differs" and doubt[best.claim.name] > 1
+    own = divergence.what == "differs" and (doubt[best.claim.name][0] > 1 or doubt[best.claim.name][1])
     return replace(cause, headline=DISAGREES if own else best.claim.name)
 
 

@@ -110,9 +110,9 @@ class Dictionary:
         self.fresh.add(token)
         return True
 
-    def name(self, token: str) -> Json:
+    def name(self, token: str, what: str = "another one") -> Json:
         """Return a token that stands for nothing else, the same whatever the kernel calls it."""
-        return {"$opaque": f"another one, number {self.numbers.setdefault(token, len(self.numbers) + 1)} of this run"}
+        return {"$opaque": f"{what}, number {self.numbers.setdefault(token, len(self.numbers) + 1)} of this run"}
 
 
 class Reader:
@@ -131,6 +131,11 @@ class Reader:
             for name, freedom in freedom_of(kind).items() if is_dataclass(kind) else ():
                 if freedom.free not in compare:
                     self._free.setdefault(cast("type", kind).__name__, {})[name] = freedom
+        self._coded = {
+            kind: next(name for name, freedom in free.items() if not freedom.beside)
+            for kind, free in self._free.items()
+            if {"$", *free} == {"$", *self._fields[kind]} and all(one.free == "codes" for one in free.values())
+        }
 
     def reading(self, said: Json, expected: Json, known: Dictionary) -> Reading:
         """Return what was shown where the model shows `expected`, and learn its tokens.  Raises Malformed."""
@@ -157,7 +162,8 @@ class Reader:
         if isinstance(said, dict) and isinstance(expected, dict):
             return self._object(cast("_Object", said), cast("_Object", expected), known, path)
         if isinstance(said, list) and isinstance(expected, list):
-            entries, others = cast("list[Json]", said), cast("list[Json]", expected)
+            others = cast("list[Json]", expected)
+            entries = self._with_codes(cast("list[Json]", said), others, known, path)
             if len(entries) == len(others):
                 pairs = enumerate(zip(entries, others, strict=True))
                 return _list([self._read(one, other, known, f"{path}[{at}]") for at, (one, other) in pairs], entries)
@@ -236,6 +242,32 @@ class Reader:
         free = self._freely(freedom, last, other, known, path) or self._read(last, other, known, path)
         return _list([*zip(told, seen, strict=True), free], None)
 
+    def _with_codes(self, said: list[Json], expected: list[Json], known: Dictionary, path: str) -> list[Json]:
+        """The entries of an array of codes, where both sides have some that the text does not name, as the model's.
+
+        How many there are of these is free, and so is which codes of the text stand beside them: for a fault that the
+        text has no code for it does not say either whether a kernel looks for more.
+        """
+        codes = [self._code(one) for one in expected], [self._code(one) for one in said]
+        if not all("" in side and None not in side for side in codes):
+            return said
+        left = [one for one, code in zip(said, codes[1], strict=True) if code]
+        made = list[Json]()
+        for other, code in zip(expected, codes[0], strict=True):
+            shown = code and any(self._agrees(one, other, known, f"{path}[]") for one in left)
+            made.append(left.pop(0) if shown else UNKNOWN)
+        return [*made, *left]
+
+    def _code(self, entry: Json) -> str | None:
+        """The code of an entry that is nothing but one; empty for one that the text does not name, None for others."""
+        record = cast("_Object", entry) if isinstance(entry, dict) else {}
+        kind = record.get("$")
+        name = self._coded.get(kind) if isinstance(kind, str) else None
+        code = record.get(name) if name else None
+        if name is None or not isinstance(code, str):
+            return None
+        return code if code in self._free[str(kind)][name].named else ""
+
     def _shifted(self, said: list[Json], expected: list[Json], known: Dictionary, path: str) -> _Both:
         """Arrays of different length: entries that agree with one of the model's are read, the others are alone.
 
@@ -286,6 +318,7 @@ class Reader:
         """
         if same(said, expected):
             return said, said
+        said = self._with_codes(said, expected, known, path)
         fits = [[self._agrees(one, other, known, f"{path}[]") for other in expected] for one in said]
         places = _matching(fits)
         made = dict[int, _Both]()
@@ -346,7 +379,8 @@ def _is_tagged(value: _Object) -> bool:
 
 def _opaque(token: str, expected: Json, known: Dictionary) -> _Both:
     if token not in known.values:
-        return (expected, GAP) if known.learn(token, expected) else (known.name(token), GAP)
+        learned = known.learn(token, expected)
+        return expected if learned else known.name(token, "a second token for it"), GAP
     value = known.values[token]
     if text(normal(value)) == text(normal(expected)):
         value = expected

@@ -212,6 +212,27 @@ def test_a_claim_that_the_protocol_refutes_heads_no_finding(false: Expectation, 
 
 
 @pytest.mark.parametrize(
+    ("more", "headline"), [(("shared",), "kernel_agrees_with_model"), (("shared", "own"), "own"), ((), None)]
+)
+def test_a_claim_that_a_smaller_finding_explains_heads_no_other(more: tuple[str, ...], headline: str | None) -> None:
+    """A halt that is called a gridlock beside a missing error is no news about the error."""
+    system = find("apcm").model.systems["universe"]
+    claims = {name: Always(name=name, sentence="", check=lambda _config, _state: True) for name in ("shared", "own")}
+    made = [
+        Defect(
+            replace(differing(kinds), violations=tuple(Violation(claims[name], 1, Basis.SHOWN) for name in names)), 1
+        )
+        for kinds, names in (
+            ({"gridlock: false / true"}, ("shared",)),
+            ({"gridlock: false / true", "errors[]: Error LATE / nothing"}, more),
+        )
+    ]
+    small, *large = sorted(causes([(system, made)]), key=lambda one: len(one.defect.divergence.kinds))
+    assert small.headline == "shared"
+    assert [one.headline for one in large] == [headline or "kernel_agrees_with_model"]
+
+
+@pytest.mark.parametrize(
     ("other", "number"),
     [
         ("to: ACT / REFUSE", 2),

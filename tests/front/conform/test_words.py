@@ -232,7 +232,7 @@ FAULTS: dict[str, tuple[Change, str]] = {
     ),
     "two tokens for one guest": (
         lambda shown, own: {**shown, "ticket": shown["ticket"] and {"$opaque": own.steps}},
-        '"$opaque":"another one, number',
+        '"$opaque":"a second token for it, number',
     ),
     "a token where there is nothing": (
         lambda shown, _: {**shown, "ticket": {"$opaque": str(shown["ticket"])}},
@@ -557,3 +557,35 @@ def test_a_code_that_the_source_names_is_no_other_one() -> None:
     expected, said = encode(apcm.Error("E_SCHEMA_TYPE", ("x",))), encode(apcm.Error("E_FALSE_COLLISION", ("y",)))
     told = Reader(apcm.TYPES).reading(said, expected, Dictionary()).told
     assert told == said
+
+
+_LINK, _TYPE = apcm.Error("E_DIGEST_MISMATCH"), apcm.Error("E_SCHEMA_TYPE", ("artifact",))
+_FALSE, _NEEDLESS = apcm.Error("E_FALSE_COLLISION", ("P1", "P2")), apcm.Error("E_GRATUITOUS_VIOLATION", ("P1",))
+_OWN = apcm.Error("STALE")
+
+
+@pytest.mark.parametrize("bag", [False, True])
+@pytest.mark.parametrize(
+    ("model", "kernel", "wrong"),
+    [
+        ((_TYPE, _TYPE), (_OWN,), False),  # one fault of two that the text has no code for
+        ((_TYPE,), (_OWN, _OWN), False),  # nor are faults counted alike
+        ((_LINK, _FALSE), (_OWN,), False),  # what else is wrong is not looked for
+        ((_LINK, _NEEDLESS, _FALSE), (_OWN, _FALSE), False),
+        ((_LINK, _FALSE), (_OWN, _NEEDLESS), True),  # but what is said must be so
+        ((_FALSE, _NEEDLESS), (_FALSE,), True),  # without a code of its own a kernel looks for all
+        ((_LINK,), (), True),
+        ((), (_OWN,), True),
+        ((_FALSE,), (_OWN,), True),
+    ],
+)
+def test_how_many_codes_are_ours_is_free(
+    model: tuple[apcm.Error, ...], kernel: tuple[apcm.Error, ...], wrong: bool, bag: bool
+) -> None:
+    """So is which codes of the text stand beside one that it does not name; none at all is something else."""
+    said: Any = encode(kernel)
+    found = different({"$bag": said} if bag else said, encode(model), types=apcm.TYPES)
+    assert bool(found) == wrong
+    codes: Any = ("codes",)
+    asked = Reader(apcm.TYPES, codes).reading(said, encode(model), Dictionary())
+    assert asked.agrees == (model == kernel)

@@ -39,9 +39,10 @@ BEYOND = {
             "need_first=later_need",
         }
     ),
+    "sovereign": frozenset({"path_rule=normal_form"}),
 }
 """Readings that no vector separates either.  That of `conviction` no drawn run does; in `markspace` four lie beyond
-the search, `principal_decision` only offers one action more.
+the search, `principal_decision` only offers one action more; that of `sovereign` is newer than the vectors.
 """
 
 HIDDEN = {"markspace": frozenset({"partial_writes", "ids_are_counted", "resolution_forgets_the_priority"})}

@@ -15,9 +15,14 @@ from evenhand.model.sovereign.constitution import (
     from_document,
     resolves,
 )
-from evenhand.model.sovereign.menus import ESCAPES, LAWFUL_PATHS, TREE
+from evenhand.model.sovereign.kernel import io_allowlist
+from evenhand.model.sovereign.menus import ESCAPES, LAWFUL_PATHS, TREE, candidate, usual
 from evenhand.model.sovereign.paths import lexical, link_, put, resolve, roots, under
+from evenhand.model.sovereign.readings import Readings
+from evenhand.model.sovereign.state import Config
 from evenhand.model.sovereign.systems import small_constitutions
+from evenhand.model.sovereign.vocabulary import WRITE_LOCAL
+from evenhand.properties.sovereign.predicates import admissible
 
 
 def test_a_document_is_read_back() -> None:
@@ -75,6 +80,33 @@ def test_lawful_paths_pass(path: str) -> None:
     """Dots within the directory are lawful."""
     place = lexical(path)
     assert place is not None and under(place, roots(REFERENCE_CONSTITUTION.io.write_paths))
+
+
+@pytest.mark.parametrize(
+    ("path", "passes"),
+    [
+        ("./workspace//x", True),
+        ("workspace/.//d/../x/", True),
+        ("workspace/a\\b", True),
+        ("workspace/\uff0e\uff0e/x", True),
+        ("./workspace\u2215x", False),
+        ("workspace//..//etc/secret", False),
+        ("../repo/workspace/x", False),
+        ("/repo/workspace/x", False),
+        ("//workspace/x", False),
+        ("workspace//", False),
+        ("workspace/x\x00", False),
+        ("", False),
+    ],
+)
+def test_odd_paths_are_read_as_a_disk_takes_them(path: str, passes: bool) -> None:
+    """Under `path_rule=normal_form`, for the kernel and for the claims; by default none of the odd ones passes."""
+    seen = usual()
+    one = candidate(seen, WRITE_LOCAL, path=path)
+    for rule, lets in (("normal_form", passes), ("resolved", False)):
+        config = Config(tree=TREE, readings=Readings(path_rule=rule))
+        assert (not io_allowlist(config, seen, one, "host")) == lets
+        assert admissible(config, seen, one) == (lets and bool(path))
 
 
 def test_links_are_followed_before_dots() -> None:
