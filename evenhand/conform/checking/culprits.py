@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -62,11 +63,12 @@ class Culprits:
         key = _key(divergence, beside)
         if key is None or not fields:
             return False
+        among = partial(_among, fields)
         if key in self._known:
-            return bool(self._known[key]) and fields.isdisjoint(self._known[key])
+            return bool(self._known[key]) and not any(map(among, self._known[key]))
         if (key, fields) not in self._apart:
-            named = any(self._found(key, fields.__contains__))
-            self._apart[key, fields] = not named and any(self._found(key, lambda path: path not in fields))
+            named = any(self._found(key, among))
+            self._apart[key, fields] = not named and any(self._found(key, lambda path: not among(path)))
         return self._apart[key, fields]
 
     def _found(self, key: _Key, tried: Callable[[str], bool]) -> Iterator[str]:
@@ -113,6 +115,12 @@ class _Search:
         except Exception:  # its class or the model refuses the value
             return False
         return known[shown]
+
+
+def _among(fields: frozenset[str], path: str) -> bool:
+    """Whether a field is one of `fields`, by its name alone where these are of an action of another class."""
+    kind, name = path.split(".")[1:2], path.rpartition(".")[2]
+    return path in fields or any(one.split(".")[1:2] != kind and one.rpartition(".")[2] == name for one in fields)
 
 
 def _key(divergence: Divergence, beside: frozenset[str]) -> _Key | None:
