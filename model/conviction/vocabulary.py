@@ -159,6 +159,7 @@ class Seat:
 class Proposal:
     """A proposal of the open Issue: `text` is None for NoAction, `author` is empty for a shared one.
 
+    `uid` is the author's, so the same in each Issue: tokens that count on from one Issue to the next do not fit it.
     `substituted` is true if the protocol assigned it (9.3); `last` is the rank of its LastStakeTick.
     """
 

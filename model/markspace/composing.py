@@ -275,6 +275,11 @@ def _actions(config: ComposingConfig, scope: Scope, state: ComposingState) -> It
         yield from (Update(agent, interval) for agent in config.names for interval in (None, 0, 1, 2))
 
 
+def _allows(_config: ComposingConfig, state: ComposingState, act: ComposingAct) -> bool:
+    """Return whether a mark supersedes none or one that there is: no section says what becomes of any other."""
+    return not isinstance(act, Publish) or 0 <= act.supersedes <= len(state.marks)
+
+
 COMPOSING: System[ComposingConfig, ComposingState, ComposingAct, Composed, Rules] = System(
     name="composing",
     rules=REFERENCE,
@@ -284,7 +289,7 @@ COMPOSING: System[ComposingConfig, ComposingState, ComposingAct, Composed, Rules
     actions=_actions,
     scope=Scope(marks=2, subscriptions=1, schedules=0),
     readings=Readings(),
-    allows=lambda _config, _state, _act: True,
+    allows=_allows,
     types=TYPES,
 )
 """Subscriptions and manifests; `schedules=1` adds the scheduler. Two separate systems have smaller graphs than one."""

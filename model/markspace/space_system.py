@@ -60,7 +60,7 @@ def organisation(
         AGENTS,
         tuple(scopes),
         readings,
-        hooks=("count", "failing"),
+        hooks=("count", "failing", "later"),
         capacity=scope["marks"],
         horizon=scope["horizon"],
     )

@@ -270,9 +270,13 @@ def reads_are_answered(step: SpaceStep) -> bool:
 )
 def hooks_run_after_each_write(step: SpaceStep) -> bool:
     """A resolution stores a mark by another operation."""
+    return sorted(step.shown.hooked) == sorted(_due(step))
+
+
+def _due(step: SpaceStep) -> tuple[str, ...]:
+    """The hooks that do not fail, after a write."""
     wrote = isinstance(step.action, Write) and step.shown.stored is not None
-    due = [one for one in step.config.hooks if one != "failing"] if wrote else []
-    return sorted(step.shown.hooked) == sorted(due)
+    return tuple(one for one in step.config.hooks if one != "failing") if wrote else ()
 
 
 def _hook_sets(config: SpaceConfig, _space: Space, act: Act) -> Iterator[tuple[str, ...]]:
@@ -297,9 +301,8 @@ def _with_hooks(hooks: tuple[str, ...], config: SpaceConfig) -> SpaceConfig:
 def hook_non_interference_p33(_hooks: tuple[str, ...], step: SpaceStep, other: SpaceStep | None) -> bool:
     """Hooks observe and refuse nothing; every hook that does not fail has run."""
     assert other is not None
-    ran = () if step.shown.stored is None or isinstance(step.action, Resolve) else ("count",)
     same = replace(step.shown, hooked=()) == replace(other.shown, hooked=())
-    return same and step.after == other.after and step.shown.hooked == ran
+    return same and step.after == other.after and step.shown.hooked == _due(step)
 
 
 @each_step(

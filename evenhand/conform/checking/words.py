@@ -368,7 +368,7 @@ class Reader:
         kind = said.get("$")
         lacks = self._fields.get(kind, ()) if isinstance(kind, str) else ()
         missing: _Object = {key: UNKNOWN for key in lacks if key not in said}
-        if not missing and all(told is seen for told, seen in both.values()):
+        if not missing and all(told is said[key] and seen is told for key, (told, seen) in both.items()):
             return said, said
         return {key: told for key, (told, _) in both.items()}, missing | {key: seen for key, (_, seen) in both.items()}
 

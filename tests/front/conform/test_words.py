@@ -528,6 +528,15 @@ def test_tokens_in_bags_are_learned_only_where_they_are_sure() -> None:
     assert different({"$set": [{"$opaque": 2}, "b"]}, {"$set": ["a", "b"]}, known=known) != []
 
 
+def test_a_token_that_is_known_is_translated_where_an_entry_is_too_much() -> None:
+    """Deep in a record that the model does not show: a random token there would make each run a finding of its own."""
+    known = Dictionary()
+    assert different([{"$opaque": "a1-f0"}, []], ["t", []], known=known) == []
+    guest: Any = {"$": "Guest", "name": "ann", "ticket": {"$opaque": "a1-f0"}}
+    shown = different(["t", [{"within": guest}]], ["t", []], known=known)
+    assert len(shown) == 1 and '"ticket":"t"' in shown[0] and "a1-f0" not in shown[0]
+
+
 def test_another_encoding_is_no_record_with_gaps() -> None:
     """A set where the model has a record shows no fields of it, whatever it lacks."""
     assert different({"$set": []}, encode(Guest("ann", "t"))) != []
