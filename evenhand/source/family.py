@@ -180,6 +180,8 @@ class _Claims(Functions):
         """Return a claim as a formula.  Raises Unreadable for one that cannot be read, or is of another kind."""
         if claim.name == NAME and self.system.may_end is not None:
             return self._ending(claim, family)
+        if self.world.totals and isinstance(claim, DeterminedBy | Liveness):
+            raise refuse("a system that counts or adds up", "claims of this kind are left to the search")
         match claim:
             case Always():
                 return self._of_states(claim)
