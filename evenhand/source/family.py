@@ -141,6 +141,10 @@ def family_of(system: AnySystem, claims: tuple[Property, ...]) -> Family:
             found.claims[claim.name] = reader.stated(claim, found)
         except Unreadable as error:
             found.unread[claim.name] = str(error)
+    for name in [name for name, one in found.claims.items() if world.totals and (one.sides or one.courses)]:
+        why = refuse("a system that counts or adds up", "claims about two runs and whole runs are left to the search")
+        found.unread[name] = str(why)
+        del found.claims[name]
     return found
 
 
@@ -180,8 +184,6 @@ class _Claims(Functions):
         """Return a claim as a formula.  Raises Unreadable for one that cannot be read, or is of another kind."""
         if claim.name == NAME and self.system.may_end is not None:
             return self._ending(claim, family)
-        if self.world.totals and isinstance(claim, DeterminedBy | Liveness):
-            raise refuse("a system that counts or adds up", "claims of this kind are left to the search")
         match claim:
             case Always():
                 return self._of_states(claim)

@@ -147,8 +147,8 @@ class Lengths:
             return leaf(Num(value.more.size))
         if value.more is not None and value.more.apart:
             return self.summed([Item(one.variables, one.guard, known(1)) for one in value.items()])
-        if value.kind == "list":
-            raise refuse("the length of a list, in which a member may stand twice", "count a set: len({...})")
+        if value.kind != "set":
+            raise refuse(f"the length of {named(value)}, in which a member may stand twice", "count a set: len({...})")
         one = likeness(value)
         return self.summed([] if one is None else [Item(one.variables, value.has(one.value), known(1))])
 
