@@ -51,16 +51,15 @@ def counted_readers(faulty: bool) -> AnySystem:
                 yield ("stop", p)
 
     def step(config: Config, state: Room, action: Action) -> Room:
-        match action:
-            case ("read", p):
-                return replace(state, mode=put(state.mode, p, Mode.READING), readers=state.readers + 1)
-            case ("write", p):
-                return replace(state, mode=put(state.mode, p, Mode.WRITING), writing=True)
-            case (_, p):
-                left = state.readers
-                if state.mode[p] == Mode.READING:
-                    left = 0 if faulty else left - 1
-                return Room(put(state.mode, p, Mode.OUT), left, False)
+        verb, p = action
+        if verb == "read":
+            return replace(state, mode=put(state.mode, p, Mode.READING), readers=state.readers + 1)
+        if verb == "write":
+            return replace(state, mode=put(state.mode, p, Mode.WRITING), writing=True)
+        left = state.readers
+        if state.mode[p] == Mode.READING:
+            left = 0 if faulty else left - 1
+        return Room(put(state.mode, p, Mode.OUT), left, False)
 
     return evenhand.system(
         "counted_readers",
@@ -160,8 +159,8 @@ def buffer(faulty: bool) -> AnySystem:
         if verb == "put":
             return state._replace(slots=state.slots - 1, doing=put(state.doing, p, "putting"))
         if verb == "take":
-            freed = 1 if faulty else 0
-            return Buffer(state.slots + freed, state.items - 1, put(state.doing, p, "taking"))
+            free = state.slots + (1 if faulty else 0)
+            return state._replace(slots=free, items=state.items - 1, doing=put(state.doing, p, "taking"))
         ended = state._replace(doing=put(state.doing, p, "nothing"))
         if state.doing[p] == "putting":
             return ended._replace(items=state.items + 1)

@@ -172,7 +172,7 @@ class Lengths:
     def addends(self, value: Value) -> list[Item]:
         """Return what `sum` adds up: the members of a list, as often as they stand there.  Raises Unreadable."""
         group = as_group(value)
-        if isinstance(value, Table | Fixed) or (group.more is not None and group.more.apart):
+        if isinstance(value, Table | Fixed) or group.kind == "agents" or (group.more is not None and group.more.apart):
             return list(group.items())
         raise refuse("a sum over what may stand there twice", "go through config.agents or a set, by one `for`")
 

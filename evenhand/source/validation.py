@@ -169,7 +169,7 @@ class Comparison:
             options.append([(function.name, dict(zip(places, row, strict=True))) for row in rows])
         for chosen in itertools.product(*options):
             structure = Structure(bare.universe, bare.relations, {**bare.functions, **dict(chosen)})
-            structure = self._counted(structure, [one for one in self.family.world.totals if one.fixed])
+            structure = self.counted(structure, [one for one in self.family.world.totals if one.fixed])
             axioms = [axiom.formula for _, axiom in self.family.chosen if axiom is not None]
             if all(self.reader.holds(axiom, structure) for axiom in axioms):
                 yield structure
@@ -182,10 +182,10 @@ class Comparison:
         """A state as a structure.  Raises Unreadable for one that is not of its type."""
         tables = Tables(self.sizes(config))
         tables.encode(self.family.shape, STATE, state)
-        return self._counted(tables.structure(), self.family.world.totals)
+        return self.counted(tables.structure(), self.family.world.totals)
 
-    def _counted(self, structure: Structure, totals: Iterable[Total]) -> Structure:
-        """The structure with the values of counts and totals."""
+    def counted(self, structure: Structure, totals: Iterable[Total]) -> Structure:
+        """Return the structure with the values of counts and totals."""
         functions = dict(structure.functions)
         for one in totals:
             structure = Structure(structure.universe, structure.relations, functions)

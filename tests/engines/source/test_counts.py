@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any, NewType
 
 import pytest
@@ -14,14 +14,15 @@ from benchmarks.unbounded import counting
 from benchmarks.unbounded.known import Known, put
 from evenhand.core.system import AnySystem
 from evenhand.core.verdict import Status
-from evenhand.smt.arithmetic import element
+from evenhand.smt.arithmetic import below, element, number, plus
+from evenhand.smt.logic import TRUE, forall
 from evenhand.smt.portfolio import Portfolio
 from evenhand.smt.structure import Reader, Structure
 from evenhand.source import counts, induction
-from evenhand.source.counts import Total
 from evenhand.source.family import Family, family_of
 from evenhand.source.induction import Induction
 from evenhand.source.reached import reached
+from evenhand.source.simplify import equal
 from evenhand.source.unbounded import prove_any_size
 from evenhand.source.validation import Comparison, assignments
 
@@ -111,6 +112,19 @@ def laws_broken(read: Family, portfolio: Portfolio, most: int = 40) -> list[str]
     proof = Induction(read, portfolio)
     proof.close()
     cases = [case for case in proof.cases if case.move is not None]
+    starts = zip((case for case in proof.cases if case.start), read.starts, comparison.start, strict=True)
+    for case, start, means in starts:
+        config = next(iter(read.system.all_configs()))
+        before = comparison.encoded(config, next(iter(read.system.initial(config))))
+        for values in assignments(start.variables, before):
+            if reader.holds(start.guard, before, values):
+                made = comparison.tables(means, before, values)
+                both = Structure(
+                    before.universe, {**before.relations, **made.relations}, {**before.functions, **made.functions}
+                )
+                after = comparison.counted(both, read.world.totals)
+                if not reader.holds(case.known, with_later(comparison, case, before, after, values)):
+                    broken.append(case.name)
     for size in (1, 2, 3):
         run = reached(read.system.at(**dict.fromkeys(read.world.sorts, size)), [], most)
         for state in run.states:
@@ -145,9 +159,8 @@ def with_later(
             table[place] = after.functions[total.function.name][tuple(row[one] for one in total.parameters)]
         if later.function in case.totals:
             # Places that no value of the constants reaches are not asked about.
-            sorts = [assignments((one,), before) for one in later.arguments]
-            rows = {tuple(next(iter(one.values())) for one in row) for row in __import__("itertools").product(*map(list, sorts))}
-            functions[later.function.name] = {row: element(Fraction(0)) for row in rows} | table
+            rows = itertools.product(*(before.universe[one.sort.name] for one in later.arguments))
+            functions[later.function.name] = dict.fromkeys(rows, element(0)) | table
         else:
             assert all(functions[later.function.name][place] == value for place, value in table.items())
     return Structure(before.universe, before.relations, functions)
@@ -174,3 +187,45 @@ def test_laws_where_places_have_two_names(portfolio: Portfolio) -> None:
     read = family(hands, compares, of_each)
     assert len(read.world.totals) >= 6
     assert not laws_broken(read, portfolio)
+
+
+def _no_first(options: Any, after: Any, here: Any) -> Iterator[tuple[Any, Any]]:
+    """Whatever changes at a place counts twice."""
+    for guard, delta in DELTAS(options, after, here):
+        yield guard, delta if delta == number(0) else plus(delta, delta)
+
+
+DELTAS = counts._deltas  # pyright: ignore[reportPrivateUsage]
+WRONG = {
+    "_deltas": _no_first,
+    "_same": lambda _one, _other: TRUE,
+    "_counted": lambda one: [("one", forall(one.parameters, equal(one.term, number(1))))],
+    "_of_all": lambda one, whole: [("all", forall(one.parameters, equal(one.term, whole.term)))],
+    "_beside": lambda one, two, whole: forall(
+        (*one.parameters, *two.parameters), below(plus(one.term, two.term), whole.term)
+    ),
+    "begun": lambda later, _whole: [equal(later.term, number(0))],
+}
+"""Laws that are false, by the function that says them."""
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_false_laws_are_seen(portfolio: Portfolio, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """A law that is not true of counts is false in some state that is run."""
+    monkeypatch.setattr(induction if name == "begun" else counts, name, WRONG[name])
+    assert laws_broken(family(hands, compares, of_each), portfolio)
+
+
+def test_false_claims_are_not_proved(portfolio: Portfolio) -> None:
+    """Claims that fail from four agents on, or by a step under two names, are not proved."""
+
+    @evenhand.always("At most three hands are up.")
+    def few(config: Config, state: Hands) -> bool:
+        return sum(state.up) <= 3
+
+    @evenhand.always("What all have together stays.")
+    def stays(config: Config, state: Hands) -> bool:
+        return sum(state.has) == len(config.agents)
+
+    verdicts = prove_any_size(hands, [few, stays], portfolio=portfolio).verdicts
+    assert [one.status for one in verdicts] == [Status.UNDECIDED, Status.REFUTED]
