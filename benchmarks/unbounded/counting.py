@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Literal, NamedTuple, NewType
 
 import evenhand
-from benchmarks.unbounded.known import Action, Known, put
+from benchmarks.unbounded.known import Action, Known, each, put
 from evenhand.core.system import AnySystem
 
 Process = NewType("Process", int)
@@ -170,7 +170,7 @@ def buffer(faulty: bool) -> AnySystem:
         "buffer",
         config=Config,
         scope={"processes": 3},
-        initial=lambda config: [Buffer(2, 0, ("nothing",) * len(config.processes))],
+        initial=lambda config: [Buffer(2, 0, each("nothing", config.processes))],
         actions=actions,
         step=step,
         types=(Config, Buffer),
@@ -210,8 +210,8 @@ def bank(faulty: bool) -> AnySystem:
             yield ("receive", transfer)
 
     def step(config: Config, state: Bank, action: Action) -> Bank:
-        verb, transfer = action
-        if verb == "send":
+        transfer: Transfer = action[1]
+        if action[0] == "send":
             paid = put(state.balance, transfer.source, state.balance[transfer.source] - 1)
             return Bank(paid, state.sent | {transfer})
         got = put(state.balance, transfer.target, state.balance[transfer.target] + 1)

@@ -257,7 +257,7 @@ def _places(after: Total) -> list[tuple[Term, ...]]:
 
 
 def _variables(term: Term) -> set[Var]:
-    return {term} if isinstance(term, Var) else set().union(*map(_variables, term.arguments))
+    return {term} if isinstance(term, Var) else set[Var]().union(*map(_variables, term.arguments))
 
 
 def counts(term: Term) -> bool:

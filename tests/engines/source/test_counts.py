@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NewType
 
@@ -15,10 +15,11 @@ from benchmarks.unbounded.known import Known, put
 from evenhand.core.system import AnySystem
 from evenhand.core.verdict import Status
 from evenhand.smt.arithmetic import below, element, number, plus
-from evenhand.smt.logic import TRUE, forall
+from evenhand.smt.logic import TRUE, Formula, forall
 from evenhand.smt.portfolio import Portfolio
 from evenhand.smt.structure import Reader, Structure
 from evenhand.source import counts, induction
+from evenhand.source.counts import Total
 from evenhand.source.family import Family, family_of
 from evenhand.source.induction import Induction
 from evenhand.source.reached import reached
@@ -56,8 +57,9 @@ def actions(config: Config, state: Hands) -> Iterator[tuple[Any, ...]]:
 
 def step(config: Config, state: Hands, action: tuple[Any, ...]) -> Hands:
     """Steps whose places may be one place under two names, or all places."""
-    verb, one, two = action
-    match verb:
+    one: Agent = action[1]
+    two: Agent = action[2]
+    match action[0]:
         case "swap":
             return replace(state, up=put(put(state.up, one, state.up[two]), two, state.up[one]))
         case "give":
@@ -91,7 +93,7 @@ hands = evenhand.system(
 @evenhand.always("Counts of all kinds are compared.")
 def compares(config: Config, state: Hands) -> bool:
     fewer = sum(state.up) <= len(state.pairs) + sum(state.has)
-    seconds = len({b for a, b in state.pairs}) < 2 * len([a for a in config.agents if state.up[a]])
+    seconds = len({b for _, b in state.pairs}) < 2 * len([a for a in config.agents if state.up[a]])
     return fewer or seconds or any((a, b) in state.pairs for a in config.agents for b in config.agents)
 
 
@@ -189,22 +191,45 @@ def test_laws_where_places_have_two_names(portfolio: Portfolio) -> None:
     assert not laws_broken(read, portfolio)
 
 
-def _no_first(options: Any, after: Any, here: Any) -> Iterator[tuple[Any, Any]]:
+def twice(options: Any, after: Total, here: Any) -> Iterator[tuple[Any, Any]]:
     """Whatever changes at a place counts twice."""
     for guard, delta in DELTAS(options, after, here):
         yield guard, delta if delta == number(0) else plus(delta, delta)
 
 
+def always(_one: Any, _other: Any) -> Formula:
+    """Nothing changes elsewhere."""
+    return TRUE
+
+
+def one_each(one: Total) -> Iterator[tuple[str, Formula]]:
+    """Every count is 1."""
+    yield "one", forall(one.parameters, equal(one.term, number(1)))
+
+
+def all_each(one: Total, whole: Total) -> Iterator[tuple[str, Formula]]:
+    """Every count is that of all."""
+    yield "all", forall(one.parameters, equal(one.term, whole.term))
+
+
+def fewer_together(one: Total, two: Total, whole: Total) -> Formula:
+    """Two counts are less than that of all."""
+    return forall((*one.parameters, *two.parameters), below(plus(one.term, two.term), whole.term))
+
+
+def from_nothing(later: Total, _whole: Any) -> list[Formula]:
+    """Every count begins at 0."""
+    return [equal(later.term, number(0))]
+
+
 DELTAS = counts._deltas  # pyright: ignore[reportPrivateUsage]
-WRONG = {
-    "_deltas": _no_first,
-    "_same": lambda _one, _other: TRUE,
-    "_counted": lambda one: [("one", forall(one.parameters, equal(one.term, number(1))))],
-    "_of_all": lambda one, whole: [("all", forall(one.parameters, equal(one.term, whole.term)))],
-    "_beside": lambda one, two, whole: forall(
-        (*one.parameters, *two.parameters), below(plus(one.term, two.term), whole.term)
-    ),
-    "begun": lambda later, _whole: [equal(later.term, number(0))],
+WRONG: dict[str, Callable[..., Any]] = {
+    "_deltas": twice,
+    "_same": always,
+    "_counted": one_each,
+    "_of_all": all_each,
+    "_beside": fewer_together,
+    "begun": from_nothing,
 }
 """Laws that are false, by the function that says them."""
 
