@@ -66,6 +66,8 @@ class World:
 
     def total(self, variables: Sequence[Var], parts: Iterable[tuple[Formula, Term]]) -> Term:
         """Return the sum of what is true over all values of the variables, as a number.  Raises Unreadable."""
+        if not self.sorts:
+            raise refuse("a count or a sum in rules without a system", "a comparison with a number up to 2")
         said = tuple((closed(guard), term) for guard, term in parts)
         if any(described(term) for _, term in said):
             raise refuse("a sum of numbers of the first or least of a list", "count along in a field")
