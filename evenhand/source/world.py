@@ -67,12 +67,12 @@ class World:
     def total(self, variables: Sequence[Var], parts: Iterable[tuple[Formula, Term]]) -> Term:
         """Return the sum of what is true over all values of the variables, as a number.  Raises Unreadable."""
         if not self.sorts:
-            raise refuse("a count or a sum in rules without a system", "a comparison with a number up to 2")
+            raise refuse("a length or a sum in rules without a system", "write a comparison with a number up to 2")
         said = tuple((closed(guard), term) for guard, term in parts)
         if any(described(term) for _, term in said):
-            raise refuse("a sum of numbers of the first or least of a list", "count along in a field")
+            raise refuse("a sum of numbers of the first or least of a list", "write a field that counts along")
         if self.choosing and not fixed(said):
-            raise refuse("a count in an initial state", "give the number itself")
+            raise refuse("a count in an initial state", "write the number itself")
         return self.totals.of(variables, said)
 
     def symbols(self) -> tuple[list[Function], list[Relation], list[Axiom]]:
