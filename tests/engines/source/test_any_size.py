@@ -200,7 +200,7 @@ def test_the_unreadable_line_is_named(portfolio: Portfolio) -> None:
 
     @evenhand.each_step("A sum of a step.")
     def by_sum_of_a_step(step: Any) -> bool:
-        return sum(step.after.inside) >= 0
+        return bool(sum(step.after.inside) >= 0)
 
     *unread, other = prove_any_size(made(), [by_sum, by_sum_of_a_step, favourite], portfolio=portfolio).verdicts
     for one in unread:
