@@ -31,6 +31,7 @@ class World:
     chosen: list[tuple[Function, Axiom | None]] = field(default_factory=list[tuple[Function, Axiom | None]])
     choosing: bool = False
     totals: Totals = field(default_factory=Totals)
+    counting: bool = True
     firsts: list[Formula] = field(default_factory=list[Formula])
     """That lists with a member have a first one, which is true because they are finite: what no solver knows."""
 
@@ -66,8 +67,9 @@ class World:
 
     def total(self, variables: Sequence[Var], parts: Iterable[tuple[Formula, Term]]) -> Term:
         """Return the sum of what is true over all values of the variables, as a number.  Raises Unreadable."""
-        if not self.sorts:
-            raise refuse("a length or a sum in rules without a system", "write a comparison with a number up to 2")
+        if not self.counting or not self.sorts:
+            why = "a length or a sum (len, sum) in rules alone, or in a claim about two runs or whole runs"
+            raise refuse(why, "write a comparison with a number up to 2")
         said = tuple((closed(guard), term) for guard, term in parts)
         if any(described(term) for _, term in said):
             raise refuse("a sum of numbers of the first or least of a list", "write a field that counts along")
