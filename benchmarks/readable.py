@@ -280,7 +280,7 @@ CONSTRUCTS: Mapping[str, str] = {
     "the least, the greatest, an order of texts": r"^min |^max |^sorted |^reversed |in an order|the order of",
     "texts made or taken apart": r"JoinedStr|startswith|split|rstrip|isascii|encode|of a str or a text|^str ",
     "dictionaries made by a loop": r"DictComp|^dict |fromkeys|^Counter |attribute get|a key that",
-    "fractions, sums, products": r"Fraction|denominator|^sum |^\* of|Pow|Div |^float |bit_length",
+    "fractions, sums, products": r"Fraction|denominator|^sum |^a sum |^\* of|Pow|Div |^float |bit_length",
     "arguments of another type": r"an argument |takes any number of arguments|isinstance|matched by class",
 }
 """What stops the reader, each with a pattern of its reasons."""

@@ -14,7 +14,7 @@ import resource
 import sys
 from typing import Any
 
-from benchmarks.unbounded import fairly, locks, messages, more, progress, rings, secrets, stores, strangers
+from benchmarks.unbounded import counting, fairly, locks, messages, more, progress, rings, secrets, stores, strangers
 from benchmarks.unbounded.known import Known
 from evenhand.core.verdict import Status
 from evenhand.smt.portfolio import Portfolio
@@ -30,6 +30,7 @@ SYSTEMS: tuple[Known, ...] = (
     *progress.SYSTEMS,
     *fairly.SYSTEMS,
     *strangers.SYSTEMS,
+    *counting.SYSTEMS,
 )
 
 

@@ -78,6 +78,11 @@ def divided(one: Term, by: int) -> Term:
     return _FLOOR(times(number(Fraction(1, by)), one))
 
 
+def undivided(term: Term) -> Term | None:
+    """Return the quotient of which a term is the whole part, if it is one."""
+    return term.arguments[0] if isinstance(term, Apply) and term.function == _FLOOR else None
+
+
 def at_most(one: Term, other: Term) -> Formula:
     """Return the formula `one` ≤ `other`."""
     return _AT_MOST(one, other)

@@ -44,6 +44,7 @@ from evenhand.source.values import (
     Word,
     as_group,
     element,
+    equals,
     gathered,
     kept,
     leaf,
@@ -60,7 +61,6 @@ DEEPEST = 30
 
 _INSTEAD = {
     "enumerate": "write `xs = list(row)`, which takes `xs[agent] = entry`, or go through a tuple by agent",
-    "len": "write a comparison with a number up to 2, or with len(config.agents); for a majority name the quorums",
     "range": "write the numbers: `for n in (1, 2, 3)`",
 }
 """What to write in place of some of Python's own functions."""
@@ -243,6 +243,9 @@ class Calls(Picks):
             return _set_method(node.attr, value, as_group(given[0]))
         if isinstance(value, Group) and value.kind == "keys" and node.attr == "items" and not call.args:
             return None if value.more is None else value.more.pairs
+        if isinstance(value, Table) and node.attr == "count" and len(given) == 1 and not call.keywords:
+            x = FRESH(value.sort)
+            return self.summed([Item((x,), TRUE, Truth(equals(value.at(x), given[0])))])
         if node.attr == "index" and len(given) == 1 and not call.keywords:
             return self.place(value, given[0], frame)
         return None
@@ -346,6 +349,8 @@ class Calls(Picks):
     def _builtin(self, function: Any, given: Sequence[Value]) -> Value | None:
         if function is bool and len(given) == 1:
             return Truth(truth(given[0]))
+        if function in (len, sum) and len(given) == 1:
+            return self.size(given[0]) if function is len else self.summed(self.addends(given[0]))
         given = [replace(one, once=False) if isinstance(one, Group) else one for one in given]
         if function in (set, frozenset, tuple, list) and not given:
             return listed([], "set" if function in (set, frozenset) else "list") if function is not tuple else Fixed(())

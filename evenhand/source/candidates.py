@@ -15,10 +15,11 @@ from math import prod
 from evenhand.smt import logic as fol
 from evenhand.smt.arithmetic import NUMBER, below, is_numeral, number, value_of
 from evenhand.smt.structure import Reader, Structure
+from evenhand.source.counts import PREFIX, counts
 from evenhand.source.family import Family
 from evenhand.source.probes import fresh_bound
 from evenhand.source.shapes import order
-from evenhand.source.simplify import any_of, negation, replaced
+from evenhand.source.simplify import any_of, nameless, negation, replaced
 from evenhand.source.values import FRESH
 
 STAGES = (2, 3, 4)
@@ -58,7 +59,7 @@ def atoms(family: Family) -> list[fol.Formula]:
     """Return the atoms over the pool of variables: the state's symbols, equality, order, and parts of the guards."""
     variables = pool(family)
     theory = family.theory
-    functions = [one for one in theory.functions if not one.name.startswith("chosen.")]
+    functions = [one for one in theory.functions if not one.name.startswith(("chosen.", PREFIX))]
     relations = [one for one in theory.relations if not one.name.endswith(".before")]
     optional = {one.name.removesuffix(".none") for one in relations if one.name.endswith(".none")}
     constants = {sort: [one() for one in functions if one.codomain == sort and not one.domain] for sort in variables}
@@ -79,7 +80,7 @@ def atoms(family: Family) -> list[fol.Formula]:
     found += [below(number(0), one) for one in numbers]
     found += [part for c in _numerals(family) for one in numbers for part in (fol.Equal(one, c), below(one, c))]
     found += [part for one in relations if len(one.domain) > 1 for part in _few(one)]
-    found += _parts_of_guards(family)
+    found += [*_parts_of_guards(family), *_counts(family, variables)]
     return list(dict.fromkeys(found))
 
 
@@ -137,10 +138,21 @@ def _parts_of_guards(family: Family) -> Iterator[fol.Formula]:
     seen: set[str] = set()
     for formula in _asked(family):
         for part in _quantified(formula):
-            key = _shape(part)
+            key = nameless(part)[0]
             if not fol.free(part) and key not in seen:
                 seen.add(key)
                 yield part
+
+
+def _counts(family: Family, variables: Mapping[fol.Sort, tuple[fol.Var, ...]]) -> Iterator[fol.Formula]:
+    """What guards and claims say of counts, of the first variables of the pool."""
+    for part in (part for formula in _asked(family) for part in fol.walk(formula)):
+        sides: tuple[fol.Term, ...] = part.arguments if isinstance(part, fol.Holds) else ()
+        sides = (part.left, part.right) if isinstance(part, fol.Equal) else sides
+        loose = sorted(fol.free(part), key=lambda v: v.name) if any(map(counts, sides)) else []
+        left = {sort: list(listed) for sort, listed in variables.items()}
+        if loose and all(sum(v.sort == sort for v in loose) <= len(listed) for sort, listed in left.items()):
+            yield replaced(part, {v: left[v.sort].pop(0) for v in loose})
 
 
 def _quantified(formula: fol.Formula) -> Iterator[fol.Formula]:
@@ -163,36 +175,6 @@ def _quantified(formula: fol.Formula) -> Iterator[fol.Formula]:
             return
 
 
-def _shape(formula: fol.Formula) -> str:
-    """The formula without the names of its bound variables."""
-    names: dict[fol.Var, str] = {}
-
-    def term(one: fol.Term) -> str:
-        if isinstance(one, fol.Var):
-            return names.setdefault(one, f"{len(names)}:{one.sort.name}")
-        return f"{one.function.name}({','.join(map(term, one.arguments))})"
-
-    def text(part: fol.Formula) -> str:
-        match part:
-            case fol.Holds(relation, arguments):
-                return f"{relation.name}({','.join(map(term, arguments))})"
-            case fol.Equal(left, right):
-                return f"{term(left)}={term(right)}"
-            case fol.Forall(variables, body) | fol.Exists(variables, body):
-                bound = ",".join(map(term, variables))
-                return f"{type(part).__name__}[{bound}]{text(body)}"
-            case fol.Not(body):
-                return f"!{text(body)}"
-            case fol.And(parts) | fol.Or(parts):
-                return f"{type(part).__name__}({';'.join(map(text, parts))})"
-            case fol.Implies(left, right) | fol.Iff(left, right):
-                return f"{type(part).__name__}({text(left)};{text(right)})"
-            case fol.Ite(test, then, other):
-                return f"Ite({text(test)};{text(then)};{text(other)})"
-
-    return text(formula)
-
-
 def _ranges(family: Family, structures: Sequence[Structure]) -> Iterator[fol.Formula]:
     """That a number is one of the few that it is in reached states."""
     for one in family.vocabulary.functions:
@@ -201,6 +183,19 @@ def _ranges(family: Family, structures: Sequence[Structure]) -> Iterator[fol.For
             row = tuple(FRESH(sort) for sort in one.domain)
             values = [fol.Equal(one(*row), number(value_of(value))) for value in sorted(seen)]
             yield fresh_bound(fol.forall(row, any_of(values)))
+
+
+def _determined(family: Family, structures: Sequence[Structure]) -> Iterator[fol.Formula]:
+    """That one place of a relation has at most one value beside each of the others."""
+    for relation in family.vocabulary.relations:
+        for place in range(len(relation.domain)) if len(relation.domain) > 1 else ():
+            rows = (structure.relations[relation.name] for structure in structures)
+            if any(len({(*row[:place], *row[place + 1 :]) for row in table}) < len(table) for table in rows):
+                continue
+            one, two = ([FRESH(sort) for sort in relation.domain] for _ in range(2))
+            two = [*one[:place], two[place], *one[place + 1 :]]
+            apart = (negation(relation(*one)), negation(relation(*two)), fol.Equal(one[place], two[place]))
+            yield fresh_bound(fol.forall([*one, two[place]], any_of(apart)))
 
 
 class Guesses:
@@ -213,7 +208,7 @@ class Guesses:
         used = [sorted((v for v in fol.free(atom)), key=lambda v: v.name) for atom in self.listed]
         self.used = [frozenset(one) for one in used]
         self.masks, self.full = self._masks(structures)
-        self.ranges = list(_ranges(family, structures))
+        self.ranges = [*_ranges(family, structures), *_determined(family, structures)]
         self.loose, self.all_loose = self._masks(possible)
 
     def _masks(self, structures: Sequence[Structure]) -> tuple[list[int], int]:
@@ -370,7 +365,7 @@ def _literal(atom: fol.Formula, renamed: Mapping[fol.Var, fol.Var]) -> str:
         case fol.Not(body):
             return f"!{_literal(body, renamed)}"
         case _:
-            return _shape(atom)
+            return nameless(atom)[0]
 
 
 def _inside(clause: tuple[Literal, ...], kept: set[frozenset[Literal]]) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from evenhand.smt.logic import FALSE, TRUE, Formula, Term
 from evenhand.source.frames import Errors, Frame
-from evenhand.source.lengths import Lengths
+from evenhand.source.lengths import Lengths, each_once
 from evenhand.source.refusal import Unreadable
 from evenhand.source.simplify import all_of
 from evenhand.source.values import Group, Item, Listing, Places, Table, Value, as_group, order_of, thing
@@ -58,10 +58,6 @@ class Comprehensions(Lengths):
         """Return the frame in which names have a value."""
         raise NotImplementedError
 
-    def present(self, value: Value, frame: Frame) -> Value:
-        """Return a value where it is not None; None raises."""
-        raise NotImplementedError
-
     def _listing(self, node: ast.ListComp | ast.GeneratorExp, frame: Frame) -> Listing | None:
         """What is known of a list made member by member of another."""
         generator = node.generators[0]
@@ -69,7 +65,8 @@ class Comprehensions(Lengths):
             return None
         source = None if isinstance(generator.iter, ast.Call) else self.read(generator.iter, frame)
         agents = isinstance(source, Table) or (isinstance(source, Group) and source.kind == "agents")
-        if agents or (isinstance(source, Group) and source.more is not None and source.more.apart):
+        apart = isinstance(source, Group) and ((source.more is not None and source.more.apart) or each_once(source))
+        if agents or apart:
             found = self._known(node, source, frame)
             return replace(found or Listing(), apart=True)
         return self._known(node, source, frame)

@@ -201,8 +201,8 @@ class Expressions(Comprehensions):
         return found_value
 
     def present(self, value: Value, frame: Frame) -> Value:
-        """Return a record, a collection or a number that may be None where it is not; None raises."""
-        if not isinstance(value, Cases) or not any(isinstance(one, Whole | Num) for _, one in value.parts):
+        """Return a record, a collection, a number or an agent that may be None where it is not; None raises."""
+        if not isinstance(value, Cases) or not any(isinstance(one, Whole | Num | Elem) for _, one in value.parts):
             return value
         parts: list[tuple[Formula, Leaf]] = []
         for guard, one in value.parts:

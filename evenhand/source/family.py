@@ -137,10 +137,15 @@ def family_of(system: AnySystem, claims: tuple[Property, ...]) -> Family:
     moves, raises = reader.moves()
     found = Family(system, world, shape, vocabulary, state, starts, moves, raises, start_raises, tuple(world.chosen))
     for claim in claims:
+        world.counting = not isinstance(claim, DeterminedBy | Liveness)
         try:
             found.claims[claim.name] = reader.stated(claim, found)
         except Unreadable as error:
             found.unread[claim.name] = str(error)
+    world.counting = True
+    for name in [name for name, one in found.claims.items() if world.totals and (one.sides or one.courses)]:
+        found.unread[name] = "the system or a claim beside it counts, which proofs about two and whole runs do not know"
+        del found.claims[name]
     return found
 
 

@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from evenhand.smt.logic import TRUE, Formula, Function, Implies, Not, Relation, Term, Var
+from evenhand.smt.logic import TRUE, Formula, Function, Implies, Not, Relation, Term, Var, forall, free
 from evenhand.smt.portfolio import Portfolio
 from evenhand.smt.smtlib import Query, show
 from evenhand.smt.solvers import Z3, SolverLimits
 from evenhand.smt.theory import Theory
+from evenhand.source.counts import PREFIX, begun, change
 from evenhand.source.family import STATE, Family
 from evenhand.source.functions import Move
-from evenhand.source.probes import Meaning, Meanings, after, meanings
-from evenhand.source.simplify import negation, replaced
+from evenhand.source.probes import Meaning, Meanings, after, after_parts, meanings
+from evenhand.source.simplify import all_of, negation, replaced
 
 LIMITS = SolverLimits(rlimit=1_000_000, timeout_ms=8_000)
 """Limits of one query, low because a proof consists of many small ones."""
@@ -51,6 +52,7 @@ class _Case:
     constants: dict[Var, Term]
     start: bool
     move: Move | None = None
+    totals: tuple[Function, ...] = ()
     later: dict[int, tuple[Formula, Formula]] = field(default_factory=dict[int, tuple[Formula, Formula]])
     """By identity, because hashing a formula walks all of it; the formula is kept, so that its id is not reused."""
 
@@ -80,6 +82,7 @@ class Induction:
         self.quick = Portfolio([Z3])
         self.rests: dict[tuple[int, int], list[Formula]] = {}
         self.theory: Theory = family.theory
+        self.counted = len(family.world.totals)
         self.cases: list[_Case] = []
         for place, start in enumerate(family.starts):
             said = {one.relation.name: Meaning((), one.starts[place]) for one in family.ghosts}
@@ -92,19 +95,40 @@ class Induction:
         constants: dict[Var, Term] = {
             one: Function(f"at.{len(self.cases)}.{place}", (), one.sort)() for place, one in enumerate(variables)
         }
-        return _Case(name, replaced(guard, constants), means, constants, move is None, move)
+        means, totals, links = self._totals(f"{PREFIX}at.{len(self.cases)}", means, start=move is None)
+        said: list[Formula] = []
+        for one in links:
+            given = replaced(one, constants)
+            said.append(forall(sorted(free(given), key=lambda v: v.name), given))
+        known = all_of((replaced(guard, constants), *said))
+        return _Case(name, known, means, constants, move is None, move, totals)
+
+    def _totals(
+        self, name: str, means: Meanings, *, start: bool
+    ) -> tuple[Meanings, tuple[Function, ...], list[Formula]]:
+        """What counts and totals mean after a case: functions of their own, and how they come from those before."""
+        totals = self.family.world.totals
+        found, new, links = dict(means), list[Function](), list[Formula]()
+        for one in totals:
+            later = totals.after(f"{name}.{len(found)}", one, after_parts(one.parts, found))
+            found[one.function.name] = Meaning(one.parameters, None, ((TRUE, later.term),))
+            if later.function not in [known.function for known in totals]:
+                new.append(later.function)
+            links += begun(later, totals.whole(one)) if start else [change(one.term, one.options, later)]
+        return found, tuple(new), [one for one in links if one != TRUE]
 
     def close(self) -> None:
         """End the solver of the search."""
         self.quick.close()
 
     def _query(self, case: _Case | None, claims: Iterable[tuple[str, Formula]]) -> Query:
+        assert self.counted == len(self.family.world.totals), "a count that no case knows"
         terms = () if case is None else case.constants.values()
         constants = [one.function for one in terms if not isinstance(one, Var)]
         axioms = tuple((axiom.name, axiom.formula) for axiom in self.theory.axioms)
         return Query(
             self.theory.sorts,
-            (*self.theory.functions, *constants),
+            (*self.theory.functions, *constants, *(() if case is None else case.totals)),
             self.theory.relations,
             (*axioms, *((name, formula) for name, formula in claims if formula != TRUE)),
         )

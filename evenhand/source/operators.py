@@ -8,7 +8,7 @@ from dataclasses import replace
 from enum import Enum
 from functools import partial
 
-from evenhand.smt.arithmetic import below, divided, minus, number, plus, times
+from evenhand.smt.arithmetic import below, divided, minus, number, plus, times, undivided
 from evenhand.smt.logic import FALSE, TRUE, Formula, Term
 from evenhand.source.constants import Lookup, known
 from evenhand.source.described import closed
@@ -122,7 +122,9 @@ def _less_leaf(world: World, one: object, other: object) -> Formula:
 
 
 def _below(left: Term, right: Term) -> Formula:
-    return FALSE if left == right else closed(below(left, right))
+    """`left < right`; a whole number is above the whole part of a quotient where it is above the quotient."""
+    quotient = undivided(left)
+    return FALSE if left == right else closed(below(quotient or left, right))
 
 
 def at_most(world: World, left: Value, right: Value) -> Formula:

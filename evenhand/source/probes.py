@@ -207,6 +207,17 @@ def after(formula: fol.Formula, means: Meanings) -> fol.Formula:
             return simply_rebuilt(formula, lambda part: after(part, means))
 
 
+def after_parts(
+    parts: Sequence[tuple[fol.Formula, fol.Term]], means: Meanings
+) -> tuple[tuple[fol.Formula, fol.Term], ...]:
+    """Return terms under conditions with every symbol of the state replaced by what it means."""
+    return tuple(
+        (closed(all_of((after(guard, means), also))), found)
+        for guard, term in parts
+        for also, found in _terms(term, means)
+    )
+
+
 def _put(formula: fol.Formula, values: dict[fol.Var, fol.Term]) -> fol.Formula:
     """A meaning with terms in its places, its bound variables renamed: it may be used inside itself."""
     return replaced(fresh_bound(formula), values)

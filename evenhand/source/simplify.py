@@ -236,3 +236,36 @@ def _beside(parts: Sequence[fol.Formula]) -> list[fol.Formula]:
         )
 
     return [left(part) for part in parts]
+
+
+def nameless(formula: fol.Formula) -> tuple[str, tuple[fol.Var, ...]]:
+    """Return the formula without the names of its variables, and these in their order.
+
+    Formulas with one text differ in the names of their variables alone.
+    """
+    names: dict[fol.Var, str] = {}
+
+    def term(one: fol.Term) -> str:
+        if isinstance(one, fol.Var):
+            return names.setdefault(one, f"{len(names)}:{one.sort.name}")
+        return f"{one.function.name}({','.join(map(term, one.arguments))})"
+
+    def text(part: fol.Formula) -> str:
+        match part:
+            case fol.Holds(relation, arguments):
+                return f"{relation.name}({','.join(map(term, arguments))})"
+            case fol.Equal(left, right):
+                return f"{term(left)}={term(right)}"
+            case fol.Forall(variables, body) | fol.Exists(variables, body):
+                bound = ",".join(map(term, variables))
+                return f"{type(part).__name__}[{bound}]{text(body)}"
+            case fol.Not(body):
+                return f"!{text(body)}"
+            case fol.And(parts) | fol.Or(parts):
+                return f"{type(part).__name__}({';'.join(map(text, parts))})"
+            case fol.Implies(left, right) | fol.Iff(left, right):
+                return f"{type(part).__name__}({text(left)};{text(right)})"
+            case fol.Ite(test, then, other):
+                return f"Ite({text(test)};{text(then)};{text(other)})"
+
+    return text(formula), tuple(names)

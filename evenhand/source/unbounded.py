@@ -23,6 +23,7 @@ from evenhand.smt.logic import FALSE, TRUE, Formula
 from evenhand.smt.portfolio import Portfolio, shared
 from evenhand.smt.structure import Structure
 from evenhand.source.candidates import Guesses
+from evenhand.source.counts import balances
 from evenhand.source.family import Family, family_of
 from evenhand.source.induction import Induction, Proof
 from evenhand.source.instances import how_many, nth
@@ -162,6 +163,7 @@ def _proofs(
     found = {name: _progress(family, comparison, runs, portfolio, name) for name in whole}
     if not read:
         return found
+    added = [] if pairs is not None else _balances(family, comparison, runs)
     induction = Induction(family, portfolio)
     try:
         goals = {
@@ -170,7 +172,7 @@ def _proofs(
         total = _total(comparison)
         known: list[Formula] = []
         proofs: dict[str, Proof] = {}
-        wanted = [*goals.values(), *total]
+        wanted = [*goals.values(), *total, *added]
         for guessed in itertools.chain([[]], _guesses(family, comparison, runs)):
             wanted += guessed  # what is not inductive alone may be so with longer clauses
             held = {id(one) for one in known}
@@ -292,6 +294,13 @@ def _guesses(family: Family, comparison: Comparison, runs: Sequence[Reached]) ->
     """Candidates from the states that runs reach, the shortest first."""
     structures = [comparison.encoded(run.config, state) for run in runs for state in _some(run.states, ROWS)]
     yield from Guesses(family, structures, _possible(family, comparison)).stages()
+
+
+def _balances(family: Family, comparison: Comparison, runs: Sequence[Reached]) -> list[Formula]:
+    """Sums of counts and numbers that stay, as far as the states that runs reach show."""
+    structures = [comparison.encoded(run.config, state) for run in runs for state in _some(run.states, ROWS)]
+    words = family.vocabulary
+    return list(map(fresh_bound, balances(family.world.totals, words.functions, words.relations, structures)))
 
 
 def _possible(family: Family, comparison: Comparison) -> list[Structure]:

@@ -22,12 +22,13 @@ from evenhand.core.kinds import EachStep, Liveness, Property, Safety
 from evenhand.core.relations import TwoRun
 from evenhand.core.system import AnyStep, AnySystem, Step
 from evenhand.evidence.second_runs import at_step, compared
-from evenhand.smt.arithmetic import NUMBER, calculated
+from evenhand.smt.arithmetic import NUMBER, calculated, element
 from evenhand.smt.logic import FALSE, TRUE, Formula, Term, Var
 from evenhand.smt.portfolio import Portfolio
 from evenhand.smt.small_models import small_model
 from evenhand.smt.structure import Reader, Structure
 from evenhand.source.assumptions import smaller
+from evenhand.source.counts import PREFIX, Total
 from evenhand.source.described import Chosen, closed
 from evenhand.source.family import STATE, Course, Family, Stated
 from evenhand.source.instances import Tables, decode, how_many, nth
@@ -168,6 +169,7 @@ class Comparison:
             options.append([(function.name, dict(zip(places, row, strict=True))) for row in rows])
         for chosen in itertools.product(*options):
             structure = Structure(bare.universe, bare.relations, {**bare.functions, **dict(chosen)})
+            structure = self.counted(structure, [one for one in self.family.world.totals if one.fixed])
             axioms = [axiom.formula for _, axiom in self.family.chosen if axiom is not None]
             if all(self.reader.holds(axiom, structure) for axiom in axioms):
                 yield structure
@@ -180,7 +182,29 @@ class Comparison:
         """A state as a structure.  Raises Unreadable for one that is not of its type."""
         tables = Tables(self.sizes(config))
         tables.encode(self.family.shape, STATE, state)
-        return tables.structure()
+        return self.counted(tables.structure(), self.family.world.totals)
+
+    def counted(self, structure: Structure, totals: Iterable[Total]) -> Structure:
+        """Return the structure with the values of counts and totals."""
+        functions = dict(structure.functions)
+        for one in totals:
+            structure = Structure(structure.universe, structure.relations, functions)
+            functions[one.function.name] = {
+                tuple(row[name] for name in one.parameters): element(self._sum(one, structure, row))
+                for row in assignments(one.parameters, structure)
+            }
+        return Structure(structure.universe, structure.relations, functions)
+
+    def _sum(self, one: Total, structure: Structure, values: Mapping[Var, str]) -> Fraction:
+        found = Fraction(0)
+        for row in assignments(one.variables, structure):
+            both = {**values, **row}
+            found += sum(
+                Fraction(self.term(term, structure, both))
+                for guard, term in one.parts
+                if self.reader.holds(guard, structure, both)
+            )
+        return found
 
     def state(self, system: AnySystem, config: Any, state: Any) -> None:
         """Compare everything in one state.  Raises Mistranslated."""
@@ -441,5 +465,6 @@ def _key(structure: Structure) -> tuple[Any, ...]:
         f"{sort}.{what}" for sort in structure.universe for what in ("before", "first", "last", "next", "previous")
     }
     relations = sorted((n, tuple(sorted(r))) for n, r in structure.relations.items() if n not in special)
-    functions = sorted((n, tuple(sorted(t.items()))) for n, t in structure.functions.items() if n not in special)
+    held = ((n, t) for n, t in structure.functions.items() if n not in special and not n.startswith(PREFIX))
+    functions = sorted((n, tuple(sorted(t.items()))) for n, t in held)
     return (tuple(relations), tuple(functions))

@@ -6,12 +6,14 @@ these is described by axioms that are true of any number of elements, and only w
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, NewType, cast, get_args, get_origin, get_type_hints
 
 from evenhand.smt.logic import TRUE, Formula, Function, Relation, Sort, Term, Var, forall, same
 from evenhand.smt.theory import Axiom
+from evenhand.source.counts import Totals, fixed
+from evenhand.source.described import closed, described
 from evenhand.source.refusal import refuse
 from evenhand.source.shapes import order, order_axioms
 from evenhand.source.simplify import all_of, any_of, negation
@@ -28,6 +30,8 @@ class World:
     looked_at: set[tuple[str, Sort]] = field(default_factory=set[tuple[str, Sort]])
     chosen: list[tuple[Function, Axiom | None]] = field(default_factory=list[tuple[Function, Axiom | None]])
     choosing: bool = False
+    totals: Totals = field(default_factory=Totals)
+    counting: bool = True
     firsts: list[Formula] = field(default_factory=list[Formula])
     """That lists with a member have a first one, which is true because they are finite: what no solver knows."""
 
@@ -61,6 +65,18 @@ class World:
         self.chosen.append((made, axiom))
         return made
 
+    def total(self, variables: Sequence[Var], parts: Iterable[tuple[Formula, Term]]) -> Term:
+        """Return the sum of what is true over all values of the variables, as a number.  Raises Unreadable."""
+        if not self.counting or not self.sorts:
+            why = "a length or a sum (len, sum) in rules alone, or in a claim about two runs or whole runs"
+            raise refuse(why, "write a comparison with a number up to 2")
+        said = tuple((closed(guard), term) for guard, term in parts)
+        if any(described(term) for _, term in said):
+            raise refuse("a sum of numbers of the first or least of a list", "write a field that counts along")
+        if self.choosing and not fixed(said):
+            raise refuse("a count in an initial state", "write the number itself")
+        return self.totals.of(variables, said)
+
     def symbols(self) -> tuple[list[Function], list[Relation], list[Axiom]]:
         """Return what was looked at: functions, relations and their axioms."""
         functions: list[Function] = []
@@ -73,6 +89,8 @@ class World:
             else:
                 functions.append(symbol(what, sort))
                 axioms.append(Axiom(f"{sort.name}.{what}.means", _meaning(what, sort)))
+        functions += [one.function for one in self.totals]
+        axioms += self.totals.axioms()
         return functions, relations, axioms
 
 
