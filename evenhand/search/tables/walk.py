@@ -218,7 +218,8 @@ class TableWalk(Paths):
         return self.packing.unpacked(self.words[low:high])
 
     def _fit(self) -> None:
-        """Pack all states anew where a column has outgrown its bits."""
+        """Pack all states anew where a column has outgrown its bits.  Raises Reshaped."""
+        self.learner.shape.crowded()
         sizes = [len(column) for column in self.columns]
         if self.packing.fits(sizes):
             return
