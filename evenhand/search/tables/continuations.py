@@ -24,13 +24,10 @@ from typing import Any, TypeAlias, cast
 from evenhand.search.tables.expressions import SCALARS, record_fields
 from evenhand.search.tables.proxies import EXPRESSION, Lazy, real_within
 from evenhand.search.tables.sets import Members
-from evenhand.search.tables.sources import aside
+from evenhand.search.tables.sources import SEGMENTS, aside
 
 Seen: TypeAlias = dict[int, tuple[int, Any]]
 """The lists, dictionaries and sets that went into a key, by id: the number of each, and itself."""
-
-SEGMENTS = "_evenhand_segments"
-"""The name of the generators with marks."""
 
 _SAMPLES: tuple[Any, ...] = (
     (),

@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from evenhand.core.alike import alike, deep_copy
 from evenhand.core.system import AnySystem, Step
 from evenhand.search.steps import stepped
@@ -24,7 +26,7 @@ from evenhand.search.tables.proxies import Run, real_within, settled_within
 from evenhand.search.tables.questions import Questions
 from evenhand.search.tables.segments import MARK, segmented_call
 from evenhand.search.tables.shape import Shape
-from evenhand.search.tables.trees import Tree
+from evenhand.search.tables.trees import Node, Tree
 from evenhand.search.tables.watching import Budget, Watching
 
 Effect = tuple[tuple[int, int], ...]
@@ -66,30 +68,40 @@ class Learner:
         state = self.shape.state(numbers)
         expected = list(self.system.enabled(self.config, state))
         found: list[Any] = []
+        whole, rows = False, np.asarray(numbers, dtype=np.int32)[:, None]
 
         def offer(run: Run) -> None:
+            nonlocal whole
             found.clear()
+            at: Node | None = self.offer.root
+            begun, new = 0, False
             given = self._given(self.system.actions, self.config, self.system.scope)
             traced = self.shape.built(run.leaves)
             listed = self.watching.run_on(segmented_call, self.raw_actions, (*given, traced))
             while (action := self.watching.run_on(next, listed, run)) is not run:
                 if type(action) is str and action == MARK:
                     before = self.continuations.looked
-                    run.mark(self.continuations.key(listed, traced))
+                    key = self.continuations.key(listed, traced)
+                    new = new or at is None or not self.offer.followed(at, run.events[begun:])
+                    run.mark(key)
                     self.watching.budget.spend((self.continuations.looked - before) // 3)
+                    at, begun = self.offer.segments.get(key), len(run.events)
+                    if new and at is not None:
+                        if self.offer.leads_on(at, rows):
+                            return
+                        new = False
                     continue
                 real = settled_within(action)
                 found.append(real)
                 run.events.append(("yield", self.actions.number(real), None))
+            whole = True
 
         run = self.watching.learned(self.offer, numbers, offer)
-        if not _same(found, expected):
-            if not run.unordered or len(found) != len(expected) or not all(
-                any(_equal(one, other) for other in expected) for one in found
-            ):
+        if not _same(found, expected if whole else expected[: len(found)]):
+            if not run.unordered or not all(any(_equal(one, other) for other in expected) for one in found):
                 raise NotLearned(f"`actions` lists {len(expected)} actions and shows others on proxies")
             self.unordered = True
-        self.offer.insert(run.events, ())
+        self.offer.insert(run.events, (), ended=whole)
 
     def learn_step(self, numbers: Sequence[int], action_number: int) -> None:
         """Observe a step, and the answers about it.  Raises NotLearned or Reshaped."""

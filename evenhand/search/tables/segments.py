@@ -25,9 +25,8 @@ from functools import cache
 from types import CellType, CodeType, FunctionType, GeneratorType
 from typing import Any
 
-from evenhand.search.tables.continuations import SEGMENTS
 from evenhand.search.tables.proxies import members_of
-from evenhand.search.tables.sources import aside, source_of
+from evenhand.search.tables.sources import SEGMENTS, aside, source_of
 
 MARK = "\0mark of a segment"
 """What a segmented generator yields between two statements."""
@@ -286,9 +285,17 @@ def _marked(body: list[ast.stmt]) -> list[ast.stmt]:
         if isinstance(one, ast.For | ast.While):
             one.body, one.orelse = _marked(one.body), _marked(one.orelse) if one.orelse else []
         elif isinstance(one, ast.If):
-            one.body = [x for part in one.body for x in (_marked([part]) if _loops_in(part) else [part])]
-            one.orelse = [x for part in one.orelse for x in (_marked([part]) if _loops_in(part) else [part])]
+            one.body, one.orelse = _marked_branch(one.body), _marked_branch(one.orelse)
         made += [ast.Expr(ast.Yield(ast.Constant(MARK))), one]
+    return made
+
+
+def _marked_branch(body: list[ast.stmt]) -> list[ast.stmt]:
+    """The statements of a condition with a mark before each loop, and between conditions."""
+    made: list[ast.stmt] = []
+    for place, one in enumerate(body):
+        apart = _loops_in(one) or (isinstance(one, ast.If) and (place or len(body) > 1))
+        made += _marked([one]) if apart else [one]
     return made
 
 

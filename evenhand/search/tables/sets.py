@@ -15,6 +15,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from typing import Any
 
@@ -47,6 +48,8 @@ class Members:
 
     def __init__(self, elements: Iterable[Any]) -> None:
         self.elements = tuple(sorted(elements, key=describe))
+        with suppress(Exception):  # no order, or one of the model's own that raises
+            self.elements = tuple(sorted(self.elements))
         self.index = {element: place for place, element in enumerate(self.elements)}
 
     def parts(self, value: frozenset[Any]) -> list[Any]:
@@ -163,13 +166,15 @@ class Members:
         order = None if settled(self._part(lazy, len(self.elements))) else self._order(**how)
         return iter(sorted(lazy, **how)) if order is None else self._in_turn(lazy, mark, order)
 
-    def _order(self, key: Any = None, reverse: Any = False) -> list[int] | None:
+    def _order(self, key: Any = None, reverse: Any = False) -> Sequence[int] | None:
         if key is not None and not is_steady(key):
             return None
         try:
             keys = self.elements if key is None else tuple(map(key, self.elements))
             order = sorted(range(len(keys)), key=lambda place: keys[place], reverse=bool(reverse))
-            return order if all(keys[one] != keys[other] for one, other in pairwise(order)) else None
+            if any(keys[one] == keys[other] for one, other in pairwise(order)):
+                return None
+            return range(len(keys)) if order == [*range(len(keys))] else order
         except NotLearned:
             raise
         except Exception:

@@ -13,6 +13,9 @@ from functools import cache, wraps
 from types import CodeType
 from typing import Any, TypeVar, cast
 
+SEGMENTS = "_evenhand_segments"
+"""The name of generators that were compiled once more, with marks, from a source that was compared."""
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -35,6 +38,8 @@ def aside(work: F) -> F:
 def source_of(code: CodeType) -> ast.Module | None:
     """Return the source of the file of some code; None where the file no longer says what runs."""
     tree, known = _module(code.co_filename)
+    if code.co_name == SEGMENTS:
+        return tree
     twins = [one for one in known if one.co_firstlineno == code.co_firstlineno and one.co_qualname == code.co_qualname]
     return tree if any(_same_code(one, code) for one in twins) and len(twins) == 1 else None
 
