@@ -162,11 +162,11 @@ def election(count: int) -> AnySystem:
         kind, place, what = action
         after = (place + 1) % count
         if kind == "start":
-            begun = tuple(one or at == place for at, one in enumerate(state.begun))
+            begun = (*state.begun[:place], True, *state.begun[place + 1 :])
             return state._replace(begun=begun, net=state.net | {(after, number[place])})
         net = state.net - {(place, what)}
         if what == number[place]:
-            return state._replace(leader=tuple(one or at == place for at, one in enumerate(state.leader)), net=net)
+            return state._replace(leader=(*state.leader[:place], True, *state.leader[place + 1 :]), net=net)
         return state._replace(net=net | {(after, what)} if what > number[place] else net)
 
     start = Ring((False,) * count, (False,) * count, frozenset())

@@ -12,6 +12,7 @@ states.  If anything differs or cannot be followed, explicit search goes on wher
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -167,9 +168,9 @@ class Attempt:
     def _tally(self, walk: TableWalk, number: int, claim: Property) -> Tally:
         if not claim.applies(self.config):
             return Tally()
-        if isinstance(claim, AboutRuns):
-            return decide(claim, _graph(walk, self.served))
-        return tally_of(walk, number, claim)
+        about_runs = isinstance(claim, AboutRuns)
+        tally = decide(claim, _graph(walk, self.served)) if about_runs else tally_of(walk, number, claim)
+        return tally if tally.finding is None else replace(tally, finding=walk.in_order(tally.finding))
 
 
 def tally_of(walk: TableWalk, number: int, claim: Property) -> Tally:

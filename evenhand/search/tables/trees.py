@@ -178,15 +178,19 @@ class Tree:
         """
         ended: dict[int, tuple[Node, list[Ints]]] = {}
         stopped: list[Ints] = []
-        waiting: list[tuple[int, int, Node, Ints]] = [(self.root.rank, 0, self.root, these)]
+        waiting, groups = [(self.root.rank, 0, self.root)], {id(self.root): [these]}
         count = 0
         while waiting:
-            _, _, node, group = heapq.heappop(waiting)
-            if node.root:
-                group = _joined(waiting, node, group)
+            _, _, node = heapq.heappop(waiting)
+            some = groups.pop(id(node))  # all states that wait for a segment go through it once
+            group = some[0] if len(some) == 1 else np.concatenate(some)
             for after, part in self._advanced(node, rows, group, offered, ended, stopped):
-                count += 1
-                heapq.heappush(waiting, (after.rank, count, after, part))
+                if id(after) in groups:
+                    groups[id(after)].append(part)
+                else:
+                    count += 1
+                    groups[id(after)] = [part]
+                    heapq.heappush(waiting, (after.rank, count, after))
         return [(node, np.concatenate(some)) for node, some in ended.values()], stopped
 
     def _advanced(
@@ -244,20 +248,6 @@ class Tree:
         if lost.any():
             stopped.extend(_by_outcome(outcome[lost], group[lost]))
         return found
-
-
-def _joined(waiting: list[tuple[int, int, Node, Ints]], node: Node, group: Ints) -> Ints:
-    """All states that wait for a segment, which then goes through it once."""
-    some, others = [group], list[tuple[int, int, Node, Ints]]()
-    while waiting and waiting[0][0] == node.rank:
-        other = heapq.heappop(waiting)
-        if other[2] is node:
-            some.append(other[3])
-        else:
-            others.append(other)
-    for other in others:
-        heapq.heappush(waiting, other)
-    return np.concatenate(some) if len(some) > 1 else group
 
 
 def once(tree: Tree, group: Ints, learned: set[tuple[int, int]]) -> int:
