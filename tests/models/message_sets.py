@@ -6,7 +6,7 @@ No message is removed from a set, unless it is a lease or a lock: a set grows, a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import evenhand

@@ -147,7 +147,20 @@ class Expression:
     """An operation on other expressions; `columns` are those it depends on, in order."""
 
     __slots__ = (
-        *("args", "columns", "dense", "into", "jumps", "key", "members", "number", "outcomes", "run", "shape", "sparse"),
+        *(
+            "args",
+            "columns",
+            "dense",
+            "into",
+            "jumps",
+            "key",
+            "members",
+            "number",
+            "outcomes",
+            "run",
+            "shape",
+            "sparse",
+        ),
     )
 
     def __init__(self, number: int, key: Hashable, run: Callable[..., Any] | None, args: Sequence[Expression]) -> None:

@@ -16,14 +16,16 @@ import ast
 import builtins
 import copy
 import dis
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from enum import Enum
 from functools import cache
 from types import CodeType, FrameType, FunctionType
 from typing import Any, NamedTuple
 
-from evenhand.search.tables.expressions import NotLearned, plain, record_fields
-from evenhand.search.tables.proxies import real_within
+from evenhand.search.tables.expressions import plain, record_fields
+from evenhand.search.tables.proxies import Lazy, applied, real_within
 from evenhand.search.tables.sources import aside, source_of
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
@@ -54,10 +56,47 @@ class Loop(NamedTuple):
     names: tuple[str, ...]
     taker: str
     code: CodeType
+    counts: bool
+    distinct: bool
+
+
+class Wanted(NamedTuple):
+    """What a loop makes of an element; and whether no more than how many there are is asked, of lists or sets."""
+
+    of: Callable[[Any], Sequence[Any]]
+    counts: bool
+    distinct: bool
+
+
+_len = builtins.len
+_counted: list[tuple[CodeType, Any]] = []
+
+
+def counted(frame: FrameType, count: Any) -> None:
+    """Let `len` give this next, of the list or set that the comprehension makes which begins in a frame."""
+    _counted.append((frame.f_code, count))
+
+
+def _lazy_len(value: Any) -> Any:
+    frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    if _counted and type(value) in (list, set) and frame.f_code is _counted[-1][0]:
+        return _counted.pop()[1]
+    return applied("len", _len, (value,)) if type(value) is Lazy else _len(value)
+
+
+@contextmanager
+def lazy_builtins() -> Generator[None]:
+    """Let `len` of a proxy be a proxy while the model runs."""
+    builtins.len = _lazy_len
+    _counted.clear()
+    try:
+        yield
+    finally:
+        builtins.len = _len
 
 
 @aside
-def wanted_of(frame: FrameType) -> Callable[[Any], bool] | None:
+def wanted_of(frame: FrameType) -> Wanted | None:
     """Return what the loop that begins in a frame wants; None where it must have all, in the order of the set."""
     loop = _loop(frame.f_code, frame.f_lasti)
     if loop is None:
@@ -69,16 +108,9 @@ def wanted_of(frame: FrameType) -> Callable[[Any], bool] | None:
     if loop.taker and values[loop.taker] is not getattr(builtins, loop.taker):
         return None
     function = FunctionType(loop.code, frame.f_globals)
-
-    def wanted(element: Any) -> bool:
-        try:
-            return bool(function((element,), **values))
-        except NotLearned:
-            raise
-        except Exception:
-            return True  # it may never be asked about this element
-
-    return wanted
+    return Wanted(
+        lambda element: function((element,), **values), loop.counts and builtins.len is _lazy_len, loop.distinct
+    )
 
 
 @cache
@@ -109,7 +141,9 @@ def _made(node: Any, around: ast.AST, place: int, code: CodeType) -> Loop | None
     name = ""
     if isinstance(around, ast.Call) and around.args == [node] and isinstance(around.func, ast.Name):
         name = around.func.id
-    if not isinstance(node, ast.SetComp):
+    if isinstance(node, ast.SetComp):
+        name = name if name in _UNORDERED else ""
+    else:
         if name not in _UNORDERED or any(one.arg != "default" for one in getattr(around, "keywords", ())):
             return None
         if name == "sum" and not isinstance(node.elt, ast.Constant):
@@ -123,7 +157,8 @@ def _made(node: Any, around: ast.AST, place: int, code: CodeType) -> Loop | None
     if name in ("any", "all") and mine is node.generators[-1]:
         tests.append(node.elt if name == "any" else ast.UnaryOp(ast.Not(), node.elt))
     each = ast.comprehension(mine.target, ast.Name("_evenhand_each", ast.Load()), tests, 0)
-    asked = ast.ListComp(ast.Constant(1), [each])
+    counts = name == "len" and len(node.generators) == 1
+    asked = ast.ListComp(node.elt if counts else ast.Constant(1), [each])
     bound = {one.id for one in inside if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
     earlier = {one.id for g in node.generators[:place] for one in ast.walk(g.target) if isinstance(one, ast.Name)}
     read = {one.id for one in inside if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
@@ -137,7 +172,8 @@ def _made(node: Any, around: ast.AST, place: int, code: CodeType) -> Loop | None
     )
     whole = ast.fix_missing_locations(ast.Expression(copy.deepcopy(ast.Lambda(arguments, asked))))
     made = compile(whole, code.co_filename, "eval", flags=code.co_flags & _FUTURE, dont_inherit=True)
-    return Loop(names, name, next(one for one in made.co_consts if isinstance(one, CodeType)))
+    body = next(one for one in made.co_consts if isinstance(one, CodeType))
+    return Loop(names, name, body, counts, isinstance(node, ast.SetComp))
 
 
 def is_steady(value: Any, depth: int = 0) -> bool:

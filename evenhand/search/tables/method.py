@@ -168,8 +168,10 @@ class Attempt:
     def _tally(self, walk: TableWalk, number: int, claim: Property) -> Tally:
         if not claim.applies(self.config):
             return Tally()
-        about_runs = isinstance(claim, AboutRuns)
-        tally = decide(claim, _graph(walk, self.served)) if about_runs else tally_of(walk, number, claim)
+        if isinstance(claim, AboutRuns):
+            tally = decide(claim, _graph(walk, self.served))
+        else:
+            tally = tally_of(walk, number, claim)
         return tally if tally.finding is None else replace(tally, finding=walk.in_order(tally.finding))
 
 

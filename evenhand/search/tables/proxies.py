@@ -20,8 +20,7 @@ from __future__ import annotations
 import builtins
 import operator
 import sys
-from collections.abc import Callable, Collection, Generator, Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from enum import Enum
 from typing import Any
 
@@ -447,20 +446,6 @@ def _done(run: Run, key: Any, act: Callable[..., Any], given: Sequence[Any], *, 
     if value is NotImplemented or not plain(value):
         return act(*map(settled_within, given))
     return run.holding(found, value) if found.columns else value
-
-
-def _lazy_len(value: Any) -> Any:
-    return applied("len", _len, (value,)) if type(value) is Lazy else _len(value)
-
-
-@contextmanager
-def lazy_builtins() -> Generator[None]:
-    """Let `len` of a proxy be a proxy while the model runs."""
-    builtins.len = _lazy_len
-    try:
-        yield
-    finally:
-        builtins.len = _len
 
 
 def _binary(name: str, *, back: bool) -> Callable[..., Any]:

@@ -22,7 +22,7 @@ from typing import Any
 from evenhand.core.alike import alike
 from evenhand.core.text import describe
 from evenhand.search.tables.expressions import COUNT, Expression, NotLearned, plain
-from evenhand.search.tables.loops import is_steady, wanted_of
+from evenhand.search.tables.loops import Wanted, counted, is_steady, wanted_of
 from evenhand.search.tables.proxies import EXPRESSION, RUN, Lazy, Run, applied, new, settled, settled_within
 
 BOTH: dict[str, Callable[[Any, Any], Any]] = {
@@ -67,7 +67,8 @@ class Members:
 
     def whole(self, *parts: Any) -> frozenset[Any]:
         """Return the set of these columns."""
-        return frozenset(one for one, there in zip(self.elements, parts, strict=False) if there) | parts[-1]
+        others: frozenset[Any] = parts[-1]
+        return others.union(one for one, there in zip(self.elements, parts, strict=False) if there)
 
     def built(self, parts: Sequence[Any]) -> Any:
         """Return the set of these columns, real values or proxies."""
@@ -142,16 +143,49 @@ class Members:
 
     def iterated(self, lazy: Any) -> Iterable[Any]:
         """Iterate over the elements: by columns where their order does not matter, else over the set as it is."""
-        wanted = wanted_of(sys._getframe(3))  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
-        return tuple(settled(lazy)) if wanted is None else self._wanted(lazy, wanted)
+        frame = sys._getframe(3)  # pyright: ignore[reportPrivateUsage]
+        wanted = wanted_of(frame)
+        if wanted is None:
+            return tuple(settled(lazy))
+        if wanted.counts and not settled(self._part(lazy, len(self.elements))):
+            with suppress(_Raised):
+                counted(frame, self._counted(lazy, wanted))
+                return ()  # the loop ends at once, and `len` is called next
+        return self._wanted(lazy, wanted)
 
-    def _wanted(self, lazy: Any, wanted: Callable[[Any], bool]) -> Iterator[Any]:
+    def _wanted(self, lazy: Any, wanted: Wanted) -> Iterator[Any]:
         """The elements that are wanted; whether others are in the set is not asked."""
         for place, element in enumerate(self.elements):
             part = self._part(lazy, place)
-            if part is not False and wanted(element) and part:
+            if part is False:
+                continue
+            try:
+                is_wanted = bool(wanted.of(element))
+            except NotLearned:
+                raise
+            except Exception:
+                is_wanted = True  # if it is in the set, the loop will raise the same
+            if is_wanted and part:
                 yield element
         yield from settled(self._part(lazy, len(self.elements)))
+
+    def _counted(self, lazy: Any, wanted: Wanted) -> Any:
+        """How many values a loop makes of the elements."""
+        run, made = RUN.__get__(lazy), RUN.__get__(lazy).expressions.made
+        groups: dict[Any, list[Expression]] = {}
+        for place, element in enumerate(self.elements):
+            part = EXPRESSION.__get__(lazy).args[place]
+            if part.columns or run.value(part):
+                try:
+                    values = [*map(settled_within, wanted.of(element))]
+                except NotLearned:
+                    raise
+                except Exception as error:
+                    raise _Raised from error
+                for value in values:
+                    groups.setdefault(value if wanted.distinct else place, []).append(part)
+        parts = [some[0] if len(some) == 1 else made("any of", _any, some) for some in groups.values()]
+        return _held(run, made(COUNT, _count, [*parts, run.expressions.constant(frozenset())]))
 
     def in_turn(self, lazy: Any, mark: Any) -> Iterator[Any]:
         """The elements in the order of their columns, with a mark before each; as they come where others are in it."""
@@ -188,8 +222,16 @@ class Members:
                     yield self.elements[place]
 
 
+class _Raised(Exception):
+    """What a loop makes of an element raises, if it is in the set."""
+
+
+def _any(*parts: Any) -> bool:
+    return any(parts)
+
+
 def _count(*parts: Any) -> int:
-    return sum(parts[:-1]) + len(parts[-1])
+    return sum(map(bool, parts[:-1])) + len(parts[-1])
 
 
 def _as_set(value: Any) -> Any:

@@ -1,8 +1,8 @@
 """The columns of a configuration's states: which parts stay containers, and which are leaves.
 
 A tuple or record that has one shape in all states seen is a container, and its parts have columns of their own.
-Anything else (numbers, texts, tuples of changing length) is a leaf with one column of values.  A set is one until it has
-had many values; then the elements that it has had have columns of their own, see `sets`.
+Anything else (numbers, texts, tuples of changing length) is a leaf with one column of values.  A set is one until
+it has had many values; then the elements that it has had have columns of their own, see `sets`.
 """
 
 
@@ -83,16 +83,16 @@ class Shape:
                     self._tree([row[place] for row in rows], (*path, place)) for place in range(len(first[1]))
                 )
         self.paths.append(path)
-        first = len(self.paths) - 1
+        column = len(self.paths) - 1
         if self.sets is None or path in self.opaque:
-            return first
+            return column
         if path not in self.sets:
-            self.of_sets[first] = CROWD
-            return first
+            self.of_sets[column] = CROWD
+            return column
         members = Members(self.sets[path])
         self.paths += [path] * len(members.elements)
         self.of_sets[len(self.paths) - 1] = OTHERS
-        return Divided(members, first)
+        return Divided(members, column)
 
     def leaves(self, state: Any) -> list[Any]:
         """Return the value of each leaf.  Raises Reshaped."""
