@@ -263,12 +263,12 @@ class Expressions:
         """The numbers of the sizes of a set in these states."""
         total = np.zeros(len(these), dtype=np.int64)
         for part in expression.args:
-            found = self.columns[part.columns[0]] if part.columns and part.run is None else part.outcomes
+            values = (self.columns[part.columns[0]] if part.columns and part.run is None else part.outcomes).values
             numbers = self.looked_up(part, rows, these) if part.columns else 0
-            sizes = [value if type(value) is bool else len(value) for value in found.values]
+            sizes = [value if type(value) is bool else len(value) for value in values]
             total += np.asarray(sizes, dtype=np.int64)[numbers]
-        sizes, where = np.unique(total, return_inverse=True)
-        return np.asarray([expression.outcomes.number(size) for size in sizes.tolist()], dtype=np.int32)[where]
+        found, where = np.unique(total, return_inverse=True)
+        return np.asarray([expression.outcomes.number(size) for size in found.tolist()], dtype=np.int32)[where]
 
     def _fit(self, expression: Expression) -> None:
         """Make room for the values that columns have by now."""

@@ -51,7 +51,7 @@ _PURE: tuple[Any, ...] = (
 
 
 class Loop(NamedTuple):
-    """A comprehension over a set: every name it reads, what takes its values, and a function that lists what it wants."""
+    """A comprehension over a set: every name it reads, what takes its values, what it makes of an element."""
 
     names: tuple[str, ...]
     taker: str

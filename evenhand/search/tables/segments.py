@@ -307,9 +307,11 @@ def _marked_loop(loop: ast.For) -> ast.For:
     """A loop with marks; over a set that has columns, also before each element that may be in it."""
     call, name = loop.iter, "_evenhand_one"
     given, named = [ast.Constant(None), call], list[ast.keyword]()
-    if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "sorted":
-        if len(call.args) == 1 and not isinstance(call.args[0], ast.Starred) and all(one.arg for one in call.keywords):
-            given, named = [ast.Constant(_SORTED), call.func, *call.args], call.keywords
+    match call:
+        case ast.Call(func=ast.Name(id="sorted"), args=[one]) if not isinstance(one, ast.Starred):
+            given, named = [ast.Constant(_SORTED), call.func, one], call.keywords
+        case _:
+            pass
     here = ast.Name(name, ast.Load())
     only_mark = [ast.Expr(ast.Yield(ast.Constant(MARK))), ast.Continue()]
     is_mark = ast.Call(ast.Name(_INNER, ast.Load()), [ast.Constant(MARK), here], [])
