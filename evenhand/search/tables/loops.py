@@ -185,5 +185,6 @@ def is_steady(value: Any, depth: int = 0) -> bool:
         more = [*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()]
         return all(is_steady(one, depth + 1) for one in (*held, *more))
     if isinstance(value, type):
-        return issubclass(value, Enum) or record_fields(value) is not None
+        kind: Any = value
+        return issubclass(kind, Enum) or record_fields(kind) is not None
     return plain(real_within(value))
