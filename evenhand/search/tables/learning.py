@@ -68,10 +68,10 @@ class Learner:
         state = self.shape.state(numbers)
         expected = list(self.system.enabled(self.config, state))
         found: list[Any] = []
-        whole, rows = False, np.asarray(numbers, dtype=np.int32)[:, None]
+        whole, begun, rows = False, 0, np.asarray(numbers, dtype=np.int32)[:, None]
 
         def offer(run: Run) -> None:
-            nonlocal whole
+            nonlocal whole, begun
             found.clear()
             at: Node | None = self.offer.root
             begun, new = 0, False
@@ -83,9 +83,10 @@ class Learner:
                     before = self.continuations.looked
                     key = self.continuations.key(listed, traced)
                     new = new or at is None or not self.offer.followed(at, run.events[begun:])
+                    begun = len(run.events) + 1  # what decides in each segment comes after the mark
                     run.mark(key)
                     self.watching.budget.spend((self.continuations.looked - before) // 3)
-                    at, begun = self.offer.segments.get(key), len(run.events)
+                    at = self.offer.segments.get(key)
                     if new and at is not None:
                         if self.offer.leads_on(at, rows):
                             return
@@ -101,7 +102,7 @@ class Learner:
             if not run.unordered or not all(any(_equal(one, other) for other in expected) for one in found):
                 raise NotLearned(f"`actions` lists {len(expected)} actions and shows others on proxies")
             self.unordered = True
-        self.offer.insert(run.events, (), ended=whole)
+        self.offer.insert(run.events if whole else run.events[:begun], (), ended=whole)
 
     def learn_step(self, numbers: Sequence[int], action_number: int) -> None:
         """Observe a step, and the answers about it.  Raises NotLearned or Reshaped."""
