@@ -74,7 +74,7 @@ class Learner:
             nonlocal whole, begun
             found.clear()
             at: Node | None = self.offer.root
-            begun, new = 0, False
+            whole, begun, new = False, 0, False
             given = self._given(self.system.actions, self.config, self.system.scope)
             traced = self.shape.built(run.leaves)
             listed = self.watching.run_on(segmented_call, self.raw_actions, (*given, traced))
