@@ -1,8 +1,9 @@
 """Transition tables learned by observation: the model's own functions run on proxies, which record what decides.
 
-`expressions` are values computed from columns, `proxies` make them while the model runs, `segments` cuts `actions` into
-pieces, `trees` keeps what was observed, `learning` observes, `walk` answers from it level by level, `audit` compares
-samples with the plain functions, and `method` decides when all this is tried.
+`expressions` are values computed from columns, `proxies` make them while the model runs, `sets` gives the elements of a
+set columns of their own, `loops` tells which of them a comprehension wants, `sources` finds its source, `segments` cuts
+`actions` into pieces, `trees` keeps what was observed, `learning` observes, `walk` answers from it level by level,
+`audit` compares samples with the plain functions, and `method` decides when all this is tried.
 
 `joint` evaluates joint choices in `classes` of states, `joint_walk` searches them, `histories` adds the values of
 monitors, and `joint_method` decides when that is tried, and compares samples.

@@ -10,24 +10,19 @@ from __future__ import annotations
 import dis
 import gc
 import itertools
-import sys
-from collections.abc import Callable
 from decimal import Decimal
 from enum import Enum
-from functools import cache, wraps
+from functools import cache
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, GeneratorType, MethodType, ModuleType
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, cast
 
 from evenhand.search.tables.expressions import SCALARS, record_fields
 from evenhand.search.tables.proxies import EXPRESSION, Lazy, real_within
-
-F = TypeVar("F", bound=Callable[..., Any])
+from evenhand.search.tables.sets import Members
+from evenhand.search.tables.sources import SEGMENTS, aside
 
 Seen: TypeAlias = dict[int, tuple[int, Any]]
 """The lists, dictionaries and sets that went into a key, by id: the number of each, and itself."""
-
-SEGMENTS = "_evenhand_segments"
-"""The name of the generators with marks."""
 
 _SAMPLES: tuple[Any, ...] = (
     (),
@@ -50,23 +45,8 @@ _ITERATORS = {
 """Iterators that tell what they have still to give, without giving it."""
 
 
-_LASTING = {BuiltinFunctionType, ModuleType, type(str.join), type(object.__init__), float, complex, Decimal}
+_LASTING = {BuiltinFunctionType, ModuleType, type(str.join), type(object.__init__), float, complex, Decimal, Members}
 """Types of values that never change, and count by their identity."""
-
-
-def aside(work: F) -> F:
-    """Let a function of ours run without the watch on the model, for it runs no part of the model."""
-
-    @wraps(work)
-    def unwatched(*given: Any) -> Any:
-        watch = sys.gettrace()
-        sys.settrace(None)
-        try:
-            return work(*given)
-        finally:
-            sys.settrace(watch)
-
-    return cast("F", unwatched)
 
 
 class Continuations:

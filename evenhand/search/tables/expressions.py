@@ -26,6 +26,9 @@ from evenhand.core.answers import short
 Ids: TypeAlias = NDArray[np.int32]
 """Numbers of values, one for each state."""
 
+COUNT = "how many elements"
+"""The key of the size of a set that has columns: the last of its arguments is a set, all others are truth values."""
+
 DENSE = 1 << 20
 """Entries up to which the table of an expression over several columns is an array."""
 
@@ -138,7 +141,22 @@ class Values:
 class Expression:
     """An operation on other expressions; `columns` are those it depends on, in order."""
 
-    __slots__ = ("args", "columns", "dense", "into", "jumps", "key", "number", "outcomes", "run", "shape", "sparse")
+    __slots__ = (
+        *(
+            "args",
+            "columns",
+            "dense",
+            "into",
+            "jumps",
+            "key",
+            "members",
+            "number",
+            "outcomes",
+            "run",
+            "shape",
+            "sparse",
+        ),
+    )
 
     def __init__(self, number: int, key: Hashable, run: Callable[..., Any] | None, args: Sequence[Expression]) -> None:
         self.number = number
@@ -146,6 +164,7 @@ class Expression:
         self.run = run
         self.args = tuple(args)
         self.columns: tuple[int, ...] = tuple(sorted({column for arg in args for column in arg.columns}))
+        self.members: Any = None  # of a set with columns of its own: what is known of its elements
         self.outcomes = Values(strict=False)
         self.shape: tuple[int, ...] = ()
         self.dense: Any = None
@@ -208,6 +227,8 @@ class Expressions:
     def looked_up(self, expression: Expression, rows: Ids | Sequence[Any], these: Any) -> Any:
         """Return the number of the outcome for these states; `rows` has a row of numbers for each column."""
         columns = expression.columns
+        if expression.key == COUNT:
+            return self._counted(expression, rows, these)
         if len(columns) == 1:
             code = rows[columns[0]][these]
             if expression.run is None:
@@ -232,6 +253,17 @@ class Expressions:
                 expression.dense[one] = self._filled(expression, one)
             found = expression.dense[code]
         return found
+
+    def _counted(self, expression: Expression, rows: Ids | Sequence[Any], these: Any) -> Any:
+        """The numbers of the sizes of a set in these states."""
+        total = np.zeros(len(these), dtype=np.int64)
+        for part in expression.args:
+            values = (self.columns[part.columns[0]] if part.columns and part.run is None else part.outcomes).values
+            numbers = self.looked_up(part, rows, these) if part.columns else 0
+            sizes = [value if type(value) is bool else len(value) for value in values]
+            total += np.asarray(sizes, dtype=np.int64)[numbers]
+        found, where = np.unique(total, return_inverse=True)
+        return np.asarray([expression.outcomes.number(size) for size in found.tolist()], dtype=np.int32)[where]
 
     def _fit(self, expression: Expression) -> None:
         """Make room for the values that columns have by now."""

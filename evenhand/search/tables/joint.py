@@ -44,6 +44,7 @@ class JointLearner:
     def __init__(self, system: AnySystem, config: Any, shape: Shape, questions: Questions, budget: Budget) -> None:
         self.system, self.config, self.shape, self.questions, self.budget = system, config, shape, questions, budget
         self.size = len(shape.columns)
+        self.unordered = False  # offers have no sets with columns
         self.watching = Watching(budget)
         self.shown = Values(strict=False)
         self.expressions = Expressions([*shape.columns, *shape.columns], budget.spend)

@@ -8,6 +8,7 @@ states.  If anything differs or cannot be followed, explicit search goes on wher
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,7 @@ class Attempt:
         self.served: Sequence[Property] = claims
         self.aside: dict[int, str] = {}
         self.opaque: set[Path] = set()
+        self.sets: dict[Path, frozenset[Any]] = {}
         self.learner: Any = None
         self.only, self.had = False, 0
         self.wide = ""  # about a part with a value of its own in half of the states that are learned from
@@ -125,7 +127,10 @@ class Attempt:
             try:
                 return self._searched(states, [(place, state) for state, place in starts.items()])
             except Reshaped as error:
-                self.opaque.add(error.path)
+                if error.elements:
+                    self.sets[error.path] = self.sets.get(error.path, frozenset()) | error.elements
+                else:
+                    self.opaque.add(error.path)
                 self.learner = None
         raise NotLearned("the states have no fixed shape")
 
@@ -136,12 +141,13 @@ class Attempt:
             questions = Questions(self.system, self.config, self.claims)
             if questions.monitors:
                 raise NotLearned(f"{questions.monitors[0].name} is of kind monitor, which needs the steps themselves")
-            learner = Learner(self.system, self.config, Shape(states, self.opaque), questions, budget)
+            learner = Learner(self.system, self.config, Shape(states, self.opaque, self.sets), questions, budget)
             self.learner = learner
         shape = learner.shape
         counting = None if self.counting is None else ActionsWatch(self.counting.menu)
         trial = TableWalk(learner, self.number, self.bounds, None)
         rows = np.asarray([shape.numbers(state) for state in states], dtype=np.int32).T
+        shape.crowded()
         name, values = max(shape.named(), key=lambda one: one[1])
         if 2 * values > len(states) and not self.why:  # later attempts have other values, too
             self.wide = f", as {name} alone has {values:,} values in {len(states):,} states"
@@ -159,8 +165,10 @@ class Attempt:
         if not claim.applies(self.config):
             return Tally()
         if isinstance(claim, AboutRuns):
-            return decide(claim, _graph(walk, self.served))
-        return tally_of(walk, number, claim)
+            tally = decide(claim, _graph(walk, self.served))
+        else:
+            tally = tally_of(walk, number, claim)
+        return tally if tally.finding is None else replace(tally, finding=walk.in_order(tally.finding))
 
 
 def tally_of(walk: TableWalk, number: int, claim: Property) -> Tally:

@@ -15,8 +15,7 @@ from __future__ import annotations
 import builtins
 import operator
 import sys
-from collections.abc import Callable, Collection, Generator, Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from enum import Enum
 from typing import Any
 
@@ -66,6 +65,7 @@ class Run:
         self.alive = True
         self.fast: dict[Hashable, bool] | None = None  # comparisons whose outcome is settled from the beginning
         self.events: list[Event] = []
+        self.unordered = False  # elements of a set were taken in another order than that of the set
         self.decided: set[int] = set()
         self.settled: set[int] = set()
         self.leaves = [
@@ -84,6 +84,10 @@ class Run:
 
     def decide(self, expression: Expression, outcome: Any) -> None:
         """Record an outcome, unless this segment of the run has settled it."""
+        if expression.members is not None:  # the columns of a set decide one by one
+            for part in expression.args:
+                self.decide(part, self.value(part))
+            return
         if expression.number in self.decided or self.settled.issuperset(expression.columns):
             return
         self.decided.add(expression.number)
@@ -108,7 +112,7 @@ class Run:
         if kind is Lazy:
             _same_run(self, value)
             known: Expression = EXPRESSION.__get__(value)
-            return known
+            return known if known.members is None else self._constant(settled(value))
         if kind is tuple:
             args = [self.expression(one) for one in value]
             if not any(arg.columns for arg in args):
@@ -128,6 +132,10 @@ class Run:
             if any(arg.columns for arg in args):
                 return made(("record", kind), lambda *values: make_record(kind, values), args)
         return self._constant(value)
+
+    def value(self, expression: Expression) -> Any:
+        """Return what an expression is in this run."""
+        return self.expressions.evaluated(expression, [VALUE.__get__(self.leaves[c]) for c in expression.columns])
 
     def _constant(self, value: Any) -> Expression:
         if not plain(value) and not isinstance(value, type):
@@ -156,9 +164,9 @@ class Lazy(metaclass=_Bare):
             return kind
         names = None if kind in SCALARS else record_fields(kind)
         if names is not None and name in names:
-            return _applied(("attribute", name), operator.attrgetter(name), (self,), total=True)
+            return applied(("attribute", name), operator.attrgetter(name), (self,), total=True)
         if isinstance(value, Enum) and name in ("name", "value"):
-            return _applied(("attribute", name), operator.attrgetter(name), (self,), total=True)
+            return applied(("attribute", name), operator.attrgetter(name), (self,), total=True)
         if kind in _BUILTIN and not name.startswith("__") and callable(getattr(kind, name, None)):
             call = operator.methodcaller
 
@@ -169,7 +177,7 @@ class Lazy(metaclass=_Bare):
                     place = _len(values) - _len(names)
                     return call(name, *values[:place], **dict(zip(names, values[place:], strict=True)))(it)
 
-                return _applied(("call", name, names), called, (self, *given, *named.values()))
+                return applied(("call", name, names), called, (self, *given, *named.values()))
 
             return method
         return getattr(settled(self), name)
@@ -187,22 +195,22 @@ class Lazy(metaclass=_Bare):
         if self is other:
             return True  # values that differ from themselves are not followed
         known = _known(self, "eq", operator.eq, other)
-        return known if known is not None else _applied("eq", operator.eq, (self, other), total=True)
+        return known if known is not None else applied("eq", operator.eq, (self, other), total=True)
 
     def __ne__(self, other: object) -> Any:
         if self is other:
             return False
         known = _known(self, "ne", operator.ne, other)
-        return known if known is not None else _applied("ne", operator.ne, (self, other), total=True)
+        return known if known is not None else applied("ne", operator.ne, (self, other), total=True)
 
     def __bool__(self) -> bool:
-        return bool(settled(_applied("truth", bool, (self,), total=True)))
+        return bool(settled(applied("truth", bool, (self,), total=True)))
 
     def __len__(self) -> int:
         return int(_asked(self, "len", _len))
 
     def __contains__(self, item: Any) -> bool:
-        found = _applied("in", operator.contains, (self, item))
+        found = applied("in", operator.contains, (self, item))
         return bool(settled(found))
 
     def __iter__(self) -> Iterator[Any]:
@@ -238,7 +246,7 @@ class Lazy(metaclass=_Bare):
 
 EXPRESSION: Any = Lazy.__dict__["_expression"]
 VALUE: Any = Lazy.__dict__["_value"]
-_RUN: Any = Lazy.__dict__["_run"]
+RUN: Any = Lazy.__dict__["_run"]
 
 
 def new(run: Run, expression: Expression, value: Any) -> Any:
@@ -246,7 +254,7 @@ def new(run: Run, expression: Expression, value: Any) -> Any:
     made = object.__new__(Lazy)
     EXPRESSION.__set__(made, expression)
     VALUE.__set__(made, value)
-    _RUN.__set__(made, run)
+    RUN.__set__(made, run)
     return made
 
 
@@ -272,7 +280,7 @@ def decide_identity(lazy: Any, single: Any) -> None:
 
 def _known(lazy: Any, key: str, act: Callable[[Any, Any], Any], other: Any) -> bool | None:
     """The outcome of a comparison that is settled from the beginning of a run, without a new proxy."""
-    run: Run = _RUN.__get__(lazy)
+    run: Run = RUN.__get__(lazy)
     if run.fast is None or type(other) not in SCALARS:
         return None
     place = EXPRESSION.__get__(lazy).number, key, type(other), other
@@ -287,13 +295,13 @@ def _known(lazy: Any, key: str, act: Callable[[Any, Any], Any], other: Any) -> b
 
 def _trouble(lazy: Any, what: str) -> NotLearned:
     """Note what a proxy cannot do, and return the exception."""
-    expressions = _RUN.__get__(lazy).expressions
+    expressions = RUN.__get__(lazy).expressions
     expressions.trouble = expressions.trouble or what
     return NotLearned(what)
 
 
 def _alive(lazy: Any) -> Run:
-    run: Run = _RUN.__get__(lazy)
+    run: Run = RUN.__get__(lazy)
     if not run.alive:
         raise _trouble(lazy, "a part of a state outlived its run: something keeps what it is given")
     return run
@@ -351,23 +359,31 @@ def real_within(value: Any) -> Any:
     return value if names is None else make_record(kind, [real_within(getattr(value, name)) for name in names])
 
 
+def members_of(value: Any) -> Any:
+    """Return what is known of the elements of a set that has columns of its own; None of anything else."""
+    return EXPRESSION.__get__(value).members if type(value) is Lazy else None
+
+
 def _decide_kind(lazy: Any) -> None:
     run = _alive(lazy)
-    if not run.settled.issuperset(EXPRESSION.__get__(lazy).columns):
+    if members_of(lazy) is None and not run.settled.issuperset(EXPRESSION.__get__(lazy).columns):
         run.decide(run.expressions.made("type", type, (EXPRESSION.__get__(lazy),)), type(VALUE.__get__(lazy)))
 
 
 def _asked(lazy: Any, name: str, act: Callable[[Any], Any]) -> Any:
     """The answer of an operation that must be real."""
-    return settled(_applied(name, act, (lazy,)))
+    return settled(applied(name, act, (lazy,)))
 
 
 def _elements(lazy: Any) -> Sequence[Any]:
     value = VALUE.__get__(lazy)
+    if members_of(lazy) is not None:
+        wanted: Sequence[Any] = members_of(lazy).iterated(lazy)
+        return wanted
     if type(value) is tuple or (isinstance(value, tuple) and record_fields(type(value))):
         _decide_kind(lazy)
         _asked(lazy, "len", _len)
-        return [_applied("getitem", operator.getitem, (lazy, place), total=True) for place in range(_len(value))]
+        return [applied("getitem", operator.getitem, (lazy, place), total=True) for place in range(_len(value))]
     found: Sequence[Any] = tuple(settled(lazy))
     return found
 
@@ -383,7 +399,7 @@ def _succeeds(run: Callable[..., Any]) -> Callable[..., Any]:
     return succeeds
 
 
-def _applied(key: Any, act: Callable[..., Any], given: Sequence[Any], *, total: bool = False) -> Any:
+def applied(key: Any, act: Callable[..., Any], given: Sequence[Any], *, total: bool = False) -> Any:
     """The result of an operation on proxies and other values, as a proxy where it can be one.
 
     That the operation raises nothing decides the path as well, unless it is `total`.
@@ -392,6 +408,9 @@ def _applied(key: Any, act: Callable[..., Any], given: Sequence[Any], *, total: 
     watch = sys.gettrace()
     sys.settrace(None)  # the operation runs on real values
     try:
+        divided = next((found for one in given if (found := members_of(one)) is not None), None)
+        if divided is not None:
+            return divided.applied(run, key, act, given)
         return _done(run, key, act, given, total=total)
     except NotLearned as error:
         run.expressions.trouble = run.expressions.trouble or str(error)
@@ -407,7 +426,7 @@ def _done(run: Run, key: Any, act: Callable[..., Any], given: Sequence[Any], *, 
         return act(*map(settled_within, given))
     expressions = run.expressions
     expressions.spend(OPERATION)
-    values = [_value(expressions, run, arg) for arg in args]
+    values = [run.value(arg) for arg in args]
     found = expressions.made(key, act, args)
     sound = None if total else expressions.made(("sound", key), _succeeds(act), args)
     try:
@@ -424,29 +443,11 @@ def _done(run: Run, key: Any, act: Callable[..., Any], given: Sequence[Any], *, 
     return run.holding(found, value) if found.columns else value
 
 
-def _value(expressions: Expressions, run: Run, expression: Expression) -> Any:
-    return expressions.evaluated(expression, [VALUE.__get__(run.leaves[column]) for column in expression.columns])
-
-
-def _lazy_len(value: Any) -> Any:
-    return _applied("len", _len, (value,)) if type(value) is Lazy else _len(value)
-
-
-@contextmanager
-def lazy_builtins() -> Generator[None]:
-    """Let `len` of a proxy be a proxy while the model runs."""
-    builtins.len = _lazy_len
-    try:
-        yield
-    finally:
-        builtins.len = _len
-
-
 def _binary(name: str, *, back: bool) -> Callable[..., Any]:
     act = getattr(operator, name)
     if not back:
-        return lambda self, other: _applied(name, act, (self, other))
-    return lambda self, other: _applied(name, act, (other, self))
+        return lambda self, other: applied(name, act, (self, other))
+    return lambda self, other: applied(name, act, (other, self))
 
 
 def _real(act: Callable[..., Any]) -> Callable[..., Any]:
@@ -459,7 +460,7 @@ for _word in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift"
 for _word in ("lt", "le", "gt", "ge", "getitem"):
     setattr(Lazy, f"__{_word}__", _binary(f"__{_word}__", back=False))
 for _word, _act in (("neg", operator.neg), ("pos", operator.pos), ("invert", operator.invert), ("abs", abs)):
-    setattr(Lazy, f"__{_word}__", (lambda name, act: lambda self: _applied(name, act, (self,)))(_word, _act))
+    setattr(Lazy, f"__{_word}__", (lambda name, act: lambda self: applied(name, act, (self,)))(_word, _act))
 _REAL: tuple[tuple[str, Callable[..., Any]], ...] = (
     ("int", int),
     ("float", float),

@@ -15,18 +15,19 @@ import __future__
 import ast
 import copy
 import inspect
-import linecache
 from collections.abc import Iterator
 from functools import cache
 from types import CellType, CodeType, FunctionType, GeneratorType
 from typing import Any
 
-from evenhand.search.tables.continuations import SEGMENTS, aside
+from evenhand.search.tables.proxies import members_of
+from evenhand.search.tables.sources import SEGMENTS, aside, source_of
 
 MARK = "\0mark of a segment"
 """What a segmented generator yields between two statements."""
 
 _INNER = "_evenhand_segmented"
+_SORTED = "sorted"
 _TROUBLE = (ast.With, ast.Try, ast.TryStar, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.Global, ast.Nonlocal)
 
 
@@ -56,13 +57,22 @@ def _bound(function: Any, given: tuple[Any, ...]) -> dict[str, Any] | None:
     return dict(bound.arguments)
 
 
-def _delegated(function: Any, *given: Any) -> Iterator[Any]:
-    """Call a function of the model in the place of `yield from`; without one, the values are given."""
+def _delegated(function: Any, *given: Any, **named: Any) -> Any:
+    """Call a function of the model in the place of `yield from` or in a loop; without one, the values are given."""
+    if function == MARK:
+        return type(given[0]) is str and given[0] == MARK
+    if function == _SORTED:
+        function, one = given
+        divided = members_of(one) if function is sorted else None
+        return iter(function(one, **named)) if divided is None else divided.in_order(one, MARK, **named)
     return segmented(*given) if function is None else segmented_call(function, given)
 
 
 def segmented(listed: Any) -> Iterator[Any]:
     """Return a generator of the same values, with marks where that is possible."""
+    if members_of(listed) is not None:
+        made: Iterator[Any] = members_of(listed).in_turn(listed, MARK)
+        return made
     if type(listed) is GeneratorType and listed.gi_frame is not None and not listed.gi_running and _is_new(listed):
         code = _cut(listed.gi_code)
         values = listed.gi_frame.f_locals
@@ -91,47 +101,11 @@ def _started(code: CodeType, names: dict[str, Any], given: dict[str, Any], cells
 @cache
 def _cut(code: CodeType) -> CodeType | None:
     """The code of a generator with marks, from the source of this code; None where there is none."""
-    tree, known = _module(code.co_filename)
-    if tree is None or code.co_name == "<listcomp>" or _READS_VARIABLES.intersection(code.co_names):
-        return None
-    twins = [one for one in known if one.co_firstlineno == code.co_firstlineno and one.co_qualname == code.co_qualname]
-    if len(twins) != 1 or not _same_code(twins[0], code):
+    tree = None if code.co_name == "<listcomp>" or _READS_VARIABLES.intersection(code.co_names) else source_of(code)
+    if tree is None:
         return None
     nodes = [node for node in ast.walk(tree) if _is_of(node, code)]
     return _compiled(nodes[0], code) if len(nodes) == 1 else None
-
-
-@cache
-def _module(name: str) -> tuple[ast.Module | None, tuple[CodeType, ...]]:
-    """The source of a file, and every code object in it."""
-    lines = linecache.getlines(name)
-    if not lines or not name.endswith(".py"):
-        return None, ()
-    try:
-        tree = ast.parse("".join(lines))
-        code = compile(tree, name, "exec", dont_inherit=True)
-    except (SyntaxError, ValueError):
-        return None, ()
-
-    def within(one: CodeType) -> Iterator[CodeType]:
-        yield one
-        for inner in one.co_consts:
-            if isinstance(inner, CodeType):
-                yield from within(inner)
-
-    return tree, tuple(within(code))
-
-
-def _same_code(one: CodeType, other: CodeType) -> bool:
-    """Whether two code objects do the same."""
-    names = ("co_code", "co_names", "co_varnames", "co_freevars", "co_cellvars", "co_flags", "co_argcount")
-    if any(getattr(one, name) != getattr(other, name) for name in names):
-        return False
-    pairs = list(zip(one.co_consts, other.co_consts, strict=False))
-    return len(one.co_consts) == len(other.co_consts) and all(
-        _same_code(a, b) if isinstance(a, CodeType) and isinstance(b, CodeType) else type(a) is type(b) and a == b
-        for a, b in pairs
-    )
 
 
 def _is_of(node: ast.AST, code: CodeType) -> bool:
@@ -203,7 +177,8 @@ def _as_generator(body: list[ast.stmt]) -> list[ast.stmt] | None:
         return None
     value, more = last.value, list[ast.stmt]()
     if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
-        more.append(ast.Expr(ast.YieldFrom(value.right)))
+        right = value.right
+        more += _loops(right) if isinstance(right, ast.ListComp) else [ast.Expr(ast.YieldFrom(right))]
         value = value.left
     if isinstance(value, ast.Name):
         return _Listing(value.id).yielded([*before, *more])
@@ -299,13 +274,49 @@ def _marked(body: list[ast.stmt]) -> list[ast.stmt]:
     """The same statements with a mark before each, in loops as well."""
     made: list[ast.stmt] = []
     for one in body:
+        if isinstance(one, ast.For) and not _is_delegated(one.iter):
+            made += [ast.Expr(ast.Yield(ast.Constant(MARK))), _marked_loop(one)]
+            continue
         if isinstance(one, ast.For | ast.While):
             one.body, one.orelse = _marked(one.body), _marked(one.orelse) if one.orelse else []
         elif isinstance(one, ast.If):
-            one.body = [x for part in one.body for x in (_marked([part]) if _loops_in(part) else [part])]
-            one.orelse = [x for part in one.orelse for x in (_marked([part]) if _loops_in(part) else [part])]
+            one.body, one.orelse = _marked_branch(one.body), _marked_branch(one.orelse)
         made += [ast.Expr(ast.Yield(ast.Constant(MARK))), one]
     return made
+
+
+def _marked_branch(body: list[ast.stmt]) -> list[ast.stmt]:
+    """The statements of a condition with a mark before each loop, and between conditions."""
+    made: list[ast.stmt] = []
+    for place, one in enumerate(body):
+        apart = _loops_in(one) or (isinstance(one, ast.If) and (place or len(body) > 1))
+        made += _marked([one]) if apart else [one]
+    return made
+
+
+def _is_delegated(source: ast.expr) -> bool:
+    return isinstance(source, ast.Call) and isinstance(source.func, ast.Name) and source.func.id == _INNER
+
+
+def _marked_loop(loop: ast.For) -> ast.For:
+    """A loop with marks; over a set that has columns, also before each element that may be in it."""
+    call, name = loop.iter, "_evenhand_one"
+    given, named = [ast.Constant(None), call], list[ast.keyword]()
+    match call:
+        case ast.Call(func=ast.Name(id="sorted"), args=[one]) if not isinstance(one, ast.Starred):
+            given, named = [ast.Constant(_SORTED), call.func, one], call.keywords
+        case _:
+            pass
+    here = ast.Name(name, ast.Load())
+    only_mark = [ast.Expr(ast.Yield(ast.Constant(MARK))), ast.Continue()]
+    is_mark = ast.Call(ast.Name(_INNER, ast.Load()), [ast.Constant(MARK), here], [])
+    first = [ast.If(is_mark, only_mark, []), ast.Assign([loop.target], here)]
+    return ast.For(
+        target=ast.Name(name, ast.Store()),
+        iter=ast.Call(ast.Name(_INNER, ast.Load()), given, named),
+        body=[*first, *_marked(loop.body)],
+        orelse=_marked(loop.orelse) if loop.orelse else [],
+    )
 
 
 def _loops_in(statement: ast.stmt) -> bool:

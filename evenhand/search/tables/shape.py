@@ -1,31 +1,43 @@
 """The columns of a configuration's states: which parts stay containers, and which are leaves.
 
 A tuple or record that has one shape in all states seen is a container, and its parts have columns of their own.
-Anything else (numbers, texts, sets, tuples of changing length) is a leaf with one column of values.
+Anything else (numbers, texts, tuples of changing length) is a leaf with one column of values.  A set is one until
+it has had many values; then the elements that it has had have columns of their own, see `sets`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 from evenhand.search.tables.expressions import SCALARS, NotLearned, Values, make_record, record_fields
 from evenhand.search.tables.proxies import Lazy
+from evenhand.search.tables.sets import Members
 
 MOST = 512
 """Columns that a state may have."""
+
+CROWD, OTHERS = 64, 8
+"""Sets in one column, and sets of elements without columns, from which their elements get columns."""
 
 Path = tuple[int, ...]
 """The place of a part: the number of the part in each container on the way."""
 
 
 class Reshaped(Exception):
-    """A container turned out to have no fixed shape; says where."""
+    """A container turned out to have no fixed shape, or a set to have more elements; says where, and which."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, elements: frozenset[Any] = frozenset()) -> None:
         super().__init__(path)
-        self.path = path
+        self.path, self.elements = path, elements
+
+
+class Divided(NamedTuple):
+    """A set whose elements have columns, from the `first` on."""
+
+    members: Members
+    first: int
 
 
 def parts_of(value: Any) -> tuple[Any, tuple[Any, ...]] | None:
@@ -42,8 +54,12 @@ def parts_of(value: Any) -> tuple[Any, tuple[Any, ...]] | None:
 class Shape:
     """The layout of the states: a tree of containers with numbered leaves, and the values of each leaf."""
 
-    def __init__(self, states: Sequence[Any], opaque: Iterable[Path] = ()) -> None:
+    def __init__(
+        self, states: Sequence[Any], opaque: Iterable[Path] = (), sets: Mapping[Path, frozenset[Any]] | None = None
+    ) -> None:
         self.opaque = set(opaque)
+        self.sets = sets
+        self.of_sets: dict[int, int] = {}  # columns that may hold many sets, and how many are many
         self.paths: list[Path] = []
         self.tree = self._tree(states, ())
         self._take = self._taker(self.tree, ())
@@ -62,7 +78,16 @@ class Shape:
                     self._tree([row[place] for row in rows], (*path, place)) for place in range(len(first[1]))
                 )
         self.paths.append(path)
-        return len(self.paths) - 1
+        column = len(self.paths) - 1
+        if self.sets is None or path in self.opaque:
+            return column
+        if path not in self.sets:
+            self.of_sets[column] = CROWD
+            return column
+        members = Members(self.sets[path])
+        self.paths += [path] * len(members.elements)
+        self.of_sets[len(self.paths) - 1] = OTHERS
+        return Divided(members, column)
 
     def leaves(self, state: Any) -> list[Any]:
         """Return the value of each leaf.  Raises Reshaped."""
@@ -74,6 +99,8 @@ class Shape:
         """A function that appends the leaves of a value of this layout to a list."""
         if isinstance(tree, int):
             return lambda value, found: found.append(value)
+        if isinstance(tree, Divided):
+            return lambda value, found: found.extend(self._divided(tree, value, path))
         kind, trees = tree
         size, names = len(trees), record_fields(kind) if kind is not tuple else None
         inner = [None if isinstance(one, int) else self._taker(one, (*path, at)) for at, one in enumerate(trees)]
@@ -94,6 +121,25 @@ class Shape:
 
         return take
 
+    @staticmethod
+    def _divided(tree: Divided, value: Any, path: Path) -> list[Any]:
+        kind = value.__class__ if type(value) is Lazy else type(value)
+        if kind is not frozenset:
+            raise Reshaped(path)
+        return tree.members.columns(value)
+
+    def crowded(self) -> None:
+        """Raise Reshaped for a set that has had many values, or more elements than have columns."""
+        for column, least in self.of_sets.items():
+            values = self.columns[column].values
+            if len(values) < least:
+                continue
+            self.of_sets[column] = 2 * len(values)
+            if all(type(one) is frozenset for one in values):
+                elements = frozenset[Any]().union(*values)
+                if least == OTHERS or 2 * len(elements) < len(values):
+                    raise Reshaped(self.paths[column], elements)
+
     def numbers(self, state: Any) -> list[int]:
         """Return the number of each leaf's value.  Raises Reshaped or NotLearned."""
         return [column.number(value) for column, value in zip(self.columns, self.leaves(state), strict=True)]
@@ -104,6 +150,8 @@ class Shape:
         def build(tree: Any) -> Any:
             if isinstance(tree, int):
                 return leaves[tree]
+            if isinstance(tree, Divided):
+                return tree.members.built(leaves[tree.first : tree.first + len(tree.members.elements) + 1])
             kind, trees = tree
             made = [build(one) for one in trees]
             return tuple(made) if kind is tuple else make_record(kind, made)

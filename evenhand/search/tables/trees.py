@@ -68,7 +68,7 @@ class Tree:
     def __init__(self, expressions: Expressions) -> None:
         self.expressions = expressions
         self.firm: set[int] = set()
-        self.asked = 0
+        self.asked = self.left = 0
         self.root = Node(root=True)
         self.segments: dict[Any, Node] = {}
         self.ends: list[Node] = []
@@ -83,12 +83,44 @@ class Tree:
         self.firm.add(number)
         self.root, self.segments = Node(root=True), {}
 
-    def insert(self, events: Sequence[Event], result: Any) -> Node:
-        """Add one run, and return its last node.  Raises NotLearned where it contradicts an earlier run."""
+    def followed(self, at: Node, events: Sequence[Event]) -> bool:
+        """Return whether these events, up to a mark, lead from a node to a known continuation."""
+        for what, first, found in events:
+            after: Node | None = None
+            if what == "decide" and at.kind == DECIDE and at.expression is first:
+                outcome = outcome_number(self.expressions, first, found)
+                place = int(at.jumps[outcome]) if outcome < len(at.jumps) else -1
+                after = at.after[place] if place >= 0 else None
+            elif what != "decide" and at.kind == YIELD:
+                after = at.next
+            if after is None:
+                return False
+            at = after
+        return at.root
+
+    def leads_on(self, node: Node, rows: Any) -> bool:
+        """Return whether all that follows a node is known for the one state of these rows."""
+        every = np.zeros(1, dtype=np.int64)
+        while node.kind != END:
+            after = node.next
+            if node.kind == DECIDE:
+                outcome = int(self.expressions.looked_up(node.expression, rows, every)[0])
+                place = int(node.jumps[outcome]) if outcome < len(node.jumps) else -1
+                after = node.after[place] if place >= 0 else None
+            if after is None:
+                return False
+            node = after
+        return True
+
+    def insert(self, events: Sequence[Event], result: Any, *, ended: bool = True) -> Node:
+        """Add one run, and return its last node.  Raises NotLearned where it contradicts an earlier run.
+
+        One that has not `ended` was left at a mark that was known.
+        """
         at: Node | None = self.root
         before, outcome = self.root, 0
         rank = 0
-        for what, first, found in [*events, ("end", result, None)]:
+        for what, first, found in [*events, ("end", result, None)] if ended else events:
             if what == "mark":
                 rank += 1
                 if at is not None:  # nothing since the last mark: this node only leads on
@@ -115,7 +147,9 @@ class Tree:
                 _agree(at, END, None, first)
                 return at
             at = None
-        raise AssertionError
+        assert at is not None
+        self.left += 1
+        return at
 
     def _next(self, before: Node, outcome: int, known: Node | None) -> Node:
         """The node after another; `known` after a mark."""
@@ -140,15 +174,19 @@ class Tree:
         """
         ended: dict[int, tuple[Node, list[Ints]]] = {}
         stopped: list[Ints] = []
-        waiting: list[tuple[int, int, Node, Ints]] = [(self.root.rank, 0, self.root, these)]
+        waiting, groups = [(self.root.rank, 0, self.root)], {id(self.root): [these]}
         count = 0
         while waiting:
-            _, _, node, group = heapq.heappop(waiting)
-            if node.root:
-                group = _joined(waiting, node, group)
+            _, _, node = heapq.heappop(waiting)
+            some = groups.pop(id(node))  # all states that wait for a segment go through it once
+            group = some[0] if len(some) == 1 else np.concatenate(some)
             for after, part in self._advanced(node, rows, group, offered, ended, stopped):
-                count += 1
-                heapq.heappush(waiting, (after.rank, count, after, part))
+                if id(after) in groups:
+                    groups[id(after)].append(part)
+                else:
+                    count += 1
+                    groups[id(after)] = [part]
+                    heapq.heappush(waiting, (after.rank, count, after))
         return [(node, np.concatenate(some)) for node, some in ended.values()], stopped
 
     def _advanced(
@@ -208,26 +246,13 @@ class Tree:
         return found
 
 
-def _joined(waiting: list[tuple[int, int, Node, Ints]], node: Node, group: Ints) -> Ints:
-    """All states that wait for a segment, which then goes through it once."""
-    some, others = [group], list[tuple[int, int, Node, Ints]]()
-    while waiting and waiting[0][0] == node.rank:
-        other = heapq.heappop(waiting)
-        if other[2] is node:
-            some.append(other[3])
-        else:
-            others.append(other)
-    for other in others:
-        heapq.heappush(waiting, other)
-    return np.concatenate(some) if len(some) > 1 else group
-
-
 def once(tree: Tree, group: Ints, learned: set[tuple[int, int]]) -> int:
     """Return the index of a state to observe.  Raises NotLearned if it was observed and is still unknown."""
     index = int(group[0])
-    if (len(tree.firm), index) in learned:
+    known = len(tree.firm) + tree.left, index
+    if known in learned:
         raise NotLearned("a state that was observed is not found among what was observed")
-    learned.add((len(tree.firm), index))
+    learned.add(known)
     return index
 
 

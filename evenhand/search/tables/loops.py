@@ -1,0 +1,191 @@
+"""Loops over the elements of a set whose order does not matter: what they want of an element, before it is asked for.
+
+`any`, `all`, `{…}` and their like run over a set in a comprehension.  Its source says which elements it passes over.
+That is evaluated first, for each element that any state was seen to have, so that only what is wanted is looked for in
+the set.  It must do nothing else: every name in the comprehension is a value that never changes, a class of records, or
+a function of which the same is true.
+"""
+
+# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportUnknownLambdaType=false
+
+from __future__ import annotations
+import __future__
+
+import ast
+import builtins
+import copy
+import dis
+import sys
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from enum import Enum
+from functools import cache
+from types import CodeType, FrameType, FunctionType
+from typing import Any, NamedTuple
+
+from evenhand.search.tables.expressions import plain, record_fields
+from evenhand.search.tables.proxies import Lazy, applied, real_within
+from evenhand.search.tables.sources import aside, source_of
+
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
+_UNORDERED = ("any", "all", "set", "frozenset", "sorted", "min", "max", "sum", "len")
+"""Built-in functions whose result does not depend on the order of what they are given."""
+
+_NODES = (
+    *(ast.Compare, ast.cmpop, ast.BoolOp, ast.boolop, ast.UnaryOp, ast.unaryop, ast.BinOp, ast.operator, ast.IfExp),
+    *(ast.Attribute, ast.Subscript, ast.Slice, ast.Name, ast.Constant, ast.Tuple, ast.Set, ast.expr_context),
+    *(ast.Call, ast.comprehension, *_COMPREHENSIONS),
+)
+"""What a comprehension may consist of."""
+
+_METHODS = {"count", "endswith", "get", "index", "isdisjoint", "issubset", "issuperset", "startswith"}
+_FUTURE = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+
+DEPTH = 5
+"""Functions within functions that are looked at."""
+
+_PURE: tuple[Any, ...] = (
+    *(abs, all, any, bool, frozenset, int, isinstance, len, max, min, range, set, sorted, str, sum, tuple),
+)
+
+
+class Loop(NamedTuple):
+    """A comprehension over a set: every name it reads, what takes its values, what it makes of an element."""
+
+    names: tuple[str, ...]
+    taker: str
+    code: CodeType
+    counts: bool
+    distinct: bool
+
+
+class Wanted(NamedTuple):
+    """What a loop makes of an element; and whether no more than how many there are is asked, of lists or sets."""
+
+    of: Callable[[Any], Sequence[Any]]
+    counts: bool
+    distinct: bool
+
+
+_len = builtins.len
+_counted: list[tuple[CodeType, Any]] = []
+
+
+def counted(frame: FrameType, count: Any) -> None:
+    """Let `len` give this next, of the list or set that the comprehension makes which begins in a frame."""
+    _counted.append((frame.f_code, count))
+
+
+def _lazy_len(value: Any) -> Any:
+    frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    if _counted and type(value) in (list, set) and frame.f_code is _counted[-1][0]:
+        return _counted.pop()[1]
+    return applied("len", _len, (value,)) if type(value) is Lazy else _len(value)
+
+
+@contextmanager
+def lazy_builtins() -> Generator[None]:
+    """Let `len` of a proxy be a proxy while the model runs."""
+    builtins.len = _lazy_len
+    _counted.clear()
+    try:
+        yield
+    finally:
+        builtins.len = _len
+
+
+@aside
+def wanted_of(frame: FrameType) -> Wanted | None:
+    """Return what the loop that begins in a frame wants; None where it must have all, in the order of the set."""
+    loop = _loop(frame.f_code, frame.f_lasti)
+    if loop is None:
+        return None
+    every = {**frame.f_builtins, **frame.f_globals, **frame.f_locals}
+    values = {name: every[name] for name in loop.names if name in every}
+    if len(values) < len(loop.names) or not all(map(is_steady, values.values())):
+        return None
+    if loop.taker and values[loop.taker] is not getattr(builtins, loop.taker):
+        return None
+    function = FunctionType(loop.code, frame.f_globals)
+    return Wanted(
+        lambda element: function((element,), **values), loop.counts and builtins.len is _lazy_len, loop.distinct
+    )
+
+
+@cache
+def _loop(code: CodeType, place: int) -> Loop | None:
+    body = list(dis.get_instructions(code))
+    begun = next(one for one in body if one.offset == place)
+    tree = source_of(code) if begun.opname == "GET_ITER" else None
+    for node in () if tree is None else ast.walk(tree):
+        for inner in ast.iter_child_nodes(node):
+            if isinstance(inner, _COMPREHENSIONS) and begun.positions == _span(inner):
+                return _made(inner, node, _generator(inner, body, begun), code)
+    return None
+
+
+def _span(node: ast.expr) -> tuple[int | None, ...]:
+    return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
+
+
+def _generator(node: Any, body: list[dis.Instruction], begun: dis.Instruction) -> int:
+    """The number of the `for` of a comprehension that begins here."""
+    mine = [one for one in body if one.positions == begun.positions]
+    begins = [one for one in mine if one.opname == "GET_ITER"]
+    runs_here = any(one.opname == "FOR_ITER" for one in mine)  # else the comprehension has code of its own
+    return begins.index(begun) + (runs_here and len(begins) < len(node.generators))
+
+
+def _made(node: Any, around: ast.AST, place: int, code: CodeType) -> Loop | None:
+    name = ""
+    if isinstance(around, ast.Call) and around.args == [node] and isinstance(around.func, ast.Name):
+        name = around.func.id
+    if isinstance(node, ast.SetComp):
+        name = name if name in _UNORDERED else ""
+    else:
+        if name not in _UNORDERED or any(one.arg != "default" for one in getattr(around, "keywords", ())):
+            return None
+        if name == "sum" and not isinstance(node.elt, ast.Constant):
+            return None  # a sum of floats depends on the order
+    inside = [one for one in ast.walk(node) if one is not node.generators[0].iter]
+    methods = [one.func.attr for one in inside if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)]
+    if not all(isinstance(one, _NODES) for one in inside) or not _METHODS.issuperset(methods):
+        return None
+    mine = node.generators[place]
+    tests = [*mine.ifs]
+    if name in ("any", "all") and mine is node.generators[-1]:
+        tests.append(node.elt if name == "any" else ast.UnaryOp(ast.Not(), node.elt))
+    each = ast.comprehension(mine.target, ast.Name("_evenhand_each", ast.Load()), tests, 0)
+    counts = name == "len" and len(node.generators) == 1
+    asked = ast.ListComp(node.elt if counts else ast.Constant(1), [each])
+    bound = {one.id for one in inside if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+    earlier = {one.id for g in node.generators[:place] for one in ast.walk(g.target) if isinstance(one, ast.Name)}
+    read = {one.id for one in inside if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
+    names = tuple(sorted((read - bound) | earlier | ({name} - {""})))
+    arguments = ast.arguments(
+        posonlyargs=[ast.arg("_evenhand_each")],
+        args=[],
+        kwonlyargs=[ast.arg(one) for one in names],
+        kw_defaults=[None] * len(names),
+        defaults=[],
+    )
+    whole = ast.fix_missing_locations(ast.Expression(copy.deepcopy(ast.Lambda(arguments, asked))))
+    made = compile(whole, code.co_filename, "eval", flags=code.co_flags & _FUTURE, dont_inherit=True)
+    body = next(one for one in made.co_consts if isinstance(one, CodeType))
+    return Loop(names, name, body, counts, isinstance(node, ast.SetComp))
+
+
+def is_steady(value: Any, depth: int = 0) -> bool:
+    """Whether a value never changes, or is a function or class that changes nothing."""
+    if value is builtins.len or any(value is one for one in _PURE):
+        return True
+    if type(value) is FunctionType:
+        held = [cell.cell_contents for cell in value.__closure__ or ()] if depth < DEPTH else [[]]
+        more = [*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()]
+        return all(is_steady(one, depth + 1) for one in (*held, *more))
+    if isinstance(value, type):
+        kind: Any = value
+        return issubclass(kind, Enum) or record_fields(kind) is not None
+    return plain(real_within(value))

@@ -1,0 +1,344 @@
+"""Sets whose elements have columns: every way to look at one gives what explicit search gives, or is refused."""
+
+# Ways around types are the subject, and newcomers write none.
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-any-generics, allow-incomplete-defs
+# mypy: disable-error-code="func-returns-value"
+# pyright: basic
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+import evenhand
+from evenhand.core.system import AnySystem
+from evenhand.search.tables import shape
+from evenhand.search.tables.loops import Wanted
+from evenhand.search.tables.sets import Members
+from tests.engines.search.tables.forced import explicitly, searched
+from tests.engines.search.tables.hostile import Pair
+from tests.models import message_sets as models
+
+EVERY = [(kind, number) for kind in "ab" for number in range(3)]
+
+
+@contextmanager
+def divided() -> Generator[None]:
+    """Let elements have columns as soon as a set has had three values."""
+    with patch.object(shape, "CROWD", 3), patch.object(shape, "OTHERS", 3):
+        yield
+
+
+def counting(how: Callable[[Any, int], Any], elements: Any = EVERY, actions: Any = None) -> AnySystem:
+    """A set grows and shrinks by one element at a time; what is found out about it decides how a number goes on."""
+
+    def step(state, action):
+        there = state.x - {action} if state.y == 3 else state.x | {action}
+        return Pair(there, (state.y + 1 + (1 if how(there, state.y) else 0)) % 5)
+
+    return evenhand.system(
+        "sets", initial=[Pair(frozenset(), 0)], actions=actions or (lambda _s: list(elements)), step=step, shows=False
+    )
+
+
+def marks_what_it_has_seen(s, _y):
+    seen = set()
+    return len([m for m in s if not (m[1] in seen or seen.add(m[1]))]) == 2
+
+
+def calls_what_marks(s, _y):
+    seen = []
+
+    def new(m):
+        seen.append(m)
+        return len(seen) < 3
+
+    return any(new(m) and m[0] == "b" for m in s)
+
+
+def shadows_any(s, _y):
+    def any(given):
+        return len(list(given)) % 2 == 1
+
+    return any(m[0] == "a" for m in s)
+
+
+def shadows_len(s, _y):
+    def len(given):
+        return 3 if given else 0
+
+    return len([m for m in s if m[0] == "a"]) == 3
+
+
+def stores_on_the_way(s, _y):
+    return any((last := m)[0] == "b" for m in s) and last[0] == "b"
+
+
+def raises_for_others(s, _y):
+    return any(10 // m[1] > 4 for m in s if m[1] > 0) and not any(10 // (m[1] - 9) == 0 for m in s if m[0] == "a")
+
+
+def raises_for_some(s, _y):
+    try:
+        return len([m for m in s if 6 // m[1] > 2]) == 1
+    except ZeroDivisionError:
+        return False
+
+
+class Odd:
+    """Equal to every pair that begins with a."""
+
+    def __eq__(self, other):
+        return other[0] == "a"
+
+    def __hash__(self):
+        return hash(("a", 1))
+
+
+def taken_out(s, _y):
+    for m in sorted(s):
+        if m[0] == "b":
+            return m[1] == 2
+    return False
+
+
+WAYS: dict[str, Callable[[Any, int], Any]] = {
+    "in": lambda s, y: ("a", y % 4) in s,
+    "in, never met": lambda s, y: ("c", y) in s or (1, 2) in s,
+    "in, an odd equal": lambda s, _y: Odd() in s,
+    "in, a set": lambda s, _y: {1} in s,
+    "len": lambda s, _y: len(s) > 3,
+    "truth": lambda s, _y: not s,
+    "hash": lambda s, _y: hash(s) == hash(frozenset({("a", 0)})),
+    "key of a dictionary": lambda s, _y: {frozenset({("a", 1)}): 1}.get(s, 0),
+    "within a tuple": lambda s, y: (s, y) == (frozenset({("b", 1)}), 2),
+    "within a set": lambda s, _y: s in {frozenset(), frozenset({("b", 2)})},
+    "format": lambda s, _y: len(f"{s}") > 40,
+    "frozenset": lambda s, _y: frozenset(s) == s and len(frozenset(s)) == 2,
+    "sorted": lambda s, _y: sorted(s)[:1] == [("a", 1)],
+    "list": lambda s, _y: len(list(s)) == 3,
+    "unpacked": lambda s, _y: len([*s, *s]) == 4,
+    "set.union": lambda s, _y: len(set.union(set(), s)) == 2,
+    "frozenset.union": lambda s, _y: len(frozenset.union(frozenset(), s)) == 2,
+    "union": lambda s, y: len(s.union([("a", 9)], [("b", y)])) > 4,
+    "union of a generator": lambda s, y: ("a", y) in s.union(("a", n) for n in range(3)),
+    "difference": lambda s, _y: not s.difference({("a", 1), ("b", 1), ("z", 0)}),
+    "intersection": lambda s, _y: len(s.intersection(EVERY[:3])) == 2,
+    "symmetric difference": lambda s, _y: len(s ^ {("a", 0), ("b", 7)}) == 2,
+    "from the left": lambda s, _y: len({("a", 1)} | s) + len(frozenset({("a", 1)}) & s) == 3,
+    "with itself": lambda s, _y: s == s and s <= s and not s - s and s | s == s and len(s & s) == 2,
+    "equal": lambda s, _y: s == {("a", 1), ("b", 1)} or s != frozenset(EVERY[2:]),
+    "equal to none": lambda s, _y: s == 3 or s is None,
+    "subset": lambda s, _y: s <= {("a", 0), ("a", 1), ("b", 2)} or s < frozenset(EVERY),
+    "superset": lambda s, _y: s >= {("a", 0)} and s > {("b", 0)},
+    "issubset": lambda s, _y: s.issubset([("a", 0), ("a", 1)]),
+    "issuperset": lambda s, y: s.issuperset({("a", y)}),
+    "isdisjoint": lambda s, _y: s.isdisjoint([("a", 0), ("b", 1)]),
+    "copy": lambda s, _y: len(s.copy()) == 2,
+    "any": lambda s, y: any(m[0] == "a" and m[1] == y for m in s),
+    "all": lambda s, y: all(m[1] < y + 2 for m in s if m[0] == "b"),
+    "comprehensions in one another": lambda s, _y: any(sum(1 for n in s if n[1] == m[1]) == 2 for m in s),
+    "two loops": lambda s, _y: all(m[1] <= n[1] for m in s if m[0] == "a" for n in s if n[0] == "b"),
+    "how many": lambda s, y: len({m[1] for m in s if m[0] == "a" or m[1] == y}) >= 2,
+    "how many of a list": lambda s, _y: len([m[1] for m in s if m[0] == "a"]) >= 2,
+    "max": lambda s, _y: max((m[1] for m in s if m[0] == "b"), default=-1) == 2,
+    "a loop": lambda s, _y: [m for m in sorted(s) if m[1]][:1] == [("a", 2)],
+    "the first": lambda s, _y: next(iter(sorted(s)), None) == ("a", 3),
+    "type": lambda s, _y: type(s) is frozenset and len(s) == 2,
+    "isinstance": lambda s, _y: isinstance(s, frozenset) and ("a", 1) in s,
+    **{
+        one.__name__: one
+        for one in (
+            *(marks_what_it_has_seen, calls_what_marks, shadows_any, shadows_len, stores_on_the_way),
+            *(raises_for_others, raises_for_some, taken_out),
+        )
+    },
+}
+
+LEFT = {"type", "marks_what_it_has_seen", "calls_what_marks"}
+"""Ways that tables may refuse: `type`, and what depends on the order of a set."""
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_way(name: str) -> None:
+    """Counts and numbers are those of explicit search."""
+    system = counting(WAYS[name])
+    expected = explicitly(system)
+    with divided():
+        found, method, why = searched(system)
+    assert found == expected, why
+    assert method == "compiled" or name in LEFT, why
+
+
+@pytest.mark.parametrize("elements", [(1, True, 2, 3), (0.0, -0.0, 1, 2), (("a", 1), ("a", True), 2, 3)])
+def test_equal_elements_that_differ(elements: Any) -> None:
+    """1 is not True: the tables are given up, or explicit search says what is wrong."""
+    system = counting(lambda s, _y: any(type(m) is bool for m in s), elements)
+    try:
+        expected: Any = explicitly(system)
+    except evenhand.ModelError:
+        expected = None
+    with divided():
+        if expected is None:
+            with pytest.raises(evenhand.ModelError):
+                searched(system)
+        else:
+            found, method, why = searched(system)
+            assert (found, method) == (expected, "explicit"), why
+
+
+def last_first(m):
+    return m[1], m[0]
+
+
+def by_sorted(state):
+    yield from EVERY[:3]
+    for m in sorted(state.x):
+        if m[1] == state.y:
+            yield m
+
+
+def by_key(state):
+    yield from EVERY[:3]
+    for m in sorted(state.x, key=last_first, reverse=True):
+        if m[0] == "a" or state.y:
+            yield m
+
+
+def by_equal_keys(state):
+    yield from EVERY[:3]
+    for m in sorted(state.x, key=lambda m: m[1]):
+        if m[0] == "a":
+            yield m
+
+
+def until_the_first(state):
+    yield from EVERY[4:]
+    for m in sorted(state.x):
+        if m[1] == 1:
+            break
+        yield m
+    else:
+        yield EVERY[0]
+
+
+@pytest.mark.parametrize("actions", [by_sorted, by_key, by_equal_keys, until_the_first])
+def test_loops_that_make_actions(actions: Any) -> None:
+    """A loop over a sorted set is cut into pieces, and offers the same in the same order."""
+    system = counting(lambda s, y: ("a", y) in s, actions=actions)
+    expected = explicitly(system)
+    with divided():
+        found, method, why = searched(system)
+    assert (found, method) == (expected, "compiled"), why
+
+
+def as_it_comes(state):
+    yield EVERY[state.y % 6]
+    for m in state.x:
+        if m[1] != state.y:
+            yield m[0], (m[1] + 1) % 3
+
+
+@evenhand.always("No set has five elements.")
+def few(state) -> bool:
+    return len(state.x) < 5
+
+
+def test_a_loop_in_the_order_of_the_set() -> None:
+    """Actions come in any order; the run that is found violates the claim in the model."""
+    system = counting(lambda s, y: ("a", y) in s, actions=as_it_comes)
+    expected = evenhand.explore(system, [few], method="explicit")
+    with divided():
+        found = evenhand.explore(system, [few], method="compiled")
+    assert (found.states, found.transitions, found.edges, found.depth) == (
+        *(expected.states, expected.transitions, expected.edges, expected.depth),
+    )
+    assert found.method == "compiled", found.why_method
+    assert found.verdicts[0].status == expected.verdicts[0].status
+    assert found.verdicts[0].coverage == expected.verdicts[0].coverage
+
+
+MODELS = (
+    (models.two_phase(3), models.consistent),
+    (models.paxos(2, 2, 1), models.one_value),
+    (models.election(4), models.one_leader),
+    (models.broadcast(4, 1), models.was_sent),
+    (models.lock_server(2, 2), models.one_holder),
+)
+
+
+@pytest.mark.parametrize(("system", "claim"), MODELS, ids=[system.name for system, _ in MODELS])
+def test_protocols_with_messages(system: Any, claim: Any) -> None:
+    """Protocols of the literature, with all their messages in one set."""
+    expected = explicitly(system, [claim])
+    with divided():
+        found, method, why = searched(system, [claim])
+    assert (found, method) == (expected, "compiled"), why
+
+
+def lost_element():
+    """The last element is taken for absent."""
+    real = Members.parts
+    return patch.object(Members, "parts", lambda self, value: [*(p := real(self, value))[:-2], False, p[-1]])
+
+
+def stale_presence():
+    """An element that is taken out stays."""
+    from evenhand.search.tables import sets
+
+    return patch.dict(sets.BOTH, {"__sub__": lambda one, _other: one})
+
+
+def wrong_element():
+    """Elements change places."""
+    real = Members.whole
+    return patch.object(Members, "whole", lambda self, *parts: real(self, *parts[1:-1], parts[0], parts[-1]))
+
+
+def wanted_too_little():
+    """A loop wants nothing."""
+    real = Members._wanted
+    return patch.object(
+        Members, "_wanted", lambda self, lazy, _wanted: real(self, lazy, Wanted(lambda _e: (), False, False))
+    )
+
+
+def counted_twice():
+    """An element counts twice."""
+    from evenhand.search.tables import sets
+
+    return patch.object(sets, "_count", lambda *parts: 2 * sum(map(bool, parts[:-1])) + len(parts[-1]))
+
+
+def others_forgotten():
+    """Elements without a column are lost."""
+    real = Members.parts
+    return patch.object(Members, "parts", lambda self, value: [*real(self, value)[:-1], frozenset()])
+
+
+def iterated_in_the_wrong_order():
+    """Sorted sets are taken from behind."""
+    real = Members._in_turn
+    return patch.object(Members, "_in_turn", lambda self, lazy, mark, order: real(self, lazy, mark, [*order][::-1]))
+
+
+FAULTS = (
+    *(lost_element, stale_presence, wrong_element, wanted_too_little, counted_twice, others_forgotten),
+    iterated_in_the_wrong_order,
+)
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=[fault.__name__ for fault in FAULTS])
+def test_planted_fault(fault: Any) -> None:
+    """No count is wrong, and some search says that its tables were given up."""
+    given_up = 0
+    for system, claim in MODELS:
+        expected = explicitly(system, [claim])
+        with divided(), fault():
+            found, method, why = searched(system, [claim])
+        assert found == expected, (system.name, why)
+        given_up += method == "explicit"
+    assert given_up
