@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from math import inf
@@ -38,6 +38,7 @@ from evenhand.conform.checking.loop import (
     takes,
 )
 from evenhand.conform.checking.multi_run import LIVENESS_RUNS, PAIRS
+from evenhand.conform.checking.refusing import Slowness
 from evenhand.conform.checking.wandering import larger
 from evenhand.conform.documents import check_document
 from evenhand.conform.vectors.verifying import load_suites
@@ -183,16 +184,20 @@ def check(
     )
     clock = _clock(source, seconds, exhaustive=exhaustive)
     began = time.monotonic()
+    checked, interrupted = list[Any](), False
     try:
-        checked = sorted(
-            _checked(bundle, source, system or [], scope or [], reading or [], claims_only, compared, effort, clock),
-            key=lambda one: [*bundle.model.systems].index(one.system.name),
-        )
+        for one in _checked(
+            bundle, source, system or [], scope or [], reading or [], claims_only, compared, effort, clock
+        ):
+            checked.append(one)
     except NoKernel as error:
         raise BadUse(str(error)) from error
+    except KeyboardInterrupt:
+        interrupted = True  # while it was asked which systems it takes
     finally:
         source.close()
-    interrupted = any(one.interrupted for one in checked)
+    checked.sort(key=lambda one: [*bundle.model.systems].index(one.system.name))
+    interrupted = interrupted or any(one.interrupted for one in checked)
     if not interrupted:
         _require_answers(checked, clock)
     kernel = adapter or f"command: {command}"
@@ -340,16 +345,12 @@ def _checked(
             *(vector for suite in suites.values() for vector in suite.vectors),
             *(record for _, record in fixtures_of(bundle.name)),
         ]
-    untaken: set[str] = set()
     raw_sent: set[tuple[str, str, int]] = set()
-    for number in range(len(placed)):
-        if number == 1 and source.answered:
-            # A system that the kernel does not take leaves its time to those after it.  The first is checked as it
-            # comes: a kernel that never answers is a finding of the check, not of this question.
-            bounded = Bounded(source, clock)
-            untaken = {item[0].name for item in placed[1:] if not takes(bundle.name, item[1][0], bounded)}
-            placed[1:] = sorted(placed[1:], key=lambda item: item[0].name not in untaken)
-        one, scopes = placed[number]
+    silent = Slowness()
+    # A system that the kernel does not take leaves its time to the others.
+    untaken = _untaken(bundle.name, placed, source, clock)
+    placed.sort(key=lambda item: item[0].name not in untaken)
+    for number, (one, scopes) in enumerate(placed):
         left = clock.left() - clock.limit * REPORTING
         share = None if clock.limit == inf else max(0.0, left / (len(placed) - number))
         generator = next((g for g in bundle.generators if g.system == one.name), None)
@@ -369,6 +370,7 @@ def _checked(
                 compare=compare,
                 expected_false=_expected_false(bundle, one),
                 raw_sent=raw_sent,
+                silent=silent,
                 progress=progress,
                 clock=clock,
             )
@@ -379,6 +381,17 @@ def _checked(
         yield checked
         if checked.interrupted:
             return
+
+
+def _untaken(protocol: str, placed: Iterable[tuple[Any, Sequence[Any]]], source: Piped, clock: Clock) -> frozenset[str]:
+    """Return the systems that the kernel does not take; a kernel that does not answer is the check's own finding."""
+    found: set[str] = set()
+    for one, scopes in placed:
+        if not takes(protocol, scopes[0], Bounded(source, clock)):
+            found.add(one.name)
+        if not source.answered:
+            break
+    return frozenset(found)
 
 
 def _expected_false(bundle: Bundle, system: Any) -> frozenset[str]:
