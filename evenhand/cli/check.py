@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
-from functools import partial
 from math import inf
 from pathlib import Path
 from typing import Annotated, Any
@@ -317,6 +316,31 @@ def _answers(checked: Any) -> Iterator[str]:
     yield f"{plural(number, 'finding') if number else 'nothing found'} in {inert(checked.digest)}"
 
 
+def _placed(
+    bundle: Bundle, names: list[str], scope: list[str], reading: list[str]
+) -> tuple[list[tuple[Any, Sequence[Any]]], dict[str, int], list[Stored]]:
+    """Return each system at its scopes, the sizes asked for, and the stored runs."""
+    with usage():
+        for name in names:
+            if name not in bundle.model.systems:
+                raise UnknownName(f"system of {bundle.name}:", name, bundle.model.systems)
+        systems = [bundle.model.systems[name] for name in names or bundle.model.systems]
+        sizes = dict(chosen_scope(scope))
+        systems = [one.under(**dict(chosen_readings(one, reading))) for one in systems]
+        placed: list[tuple[Any, Sequence[Any]]] = [
+            (one, (one.at(**sizes),) if sizes else scopes_of(bundle, one)) for one in systems
+        ]
+        for at in (at for _, scopes in placed for at in scopes):
+            inhabited(at)
+        stored = vector_folder(bundle.name)
+        suites = load_suites(stored) if stored is not None else {}
+        records: list[Stored] = [
+            *(vector for suite in suites.values() for vector in suite.vectors),
+            *(record for _, record in fixtures_of(bundle.name)),
+        ]
+    return placed, sizes, records
+
+
 def _checked(
     bundle: Bundle,
     source: Piped,
@@ -329,41 +353,20 @@ def _checked(
     clock: Clock,
 ) -> Iterator[Any]:
     """Check each system in turn; the time left is shared evenly among the remaining systems."""
-    with usage():
-        for name in names:
-            if name not in bundle.model.systems:
-                raise UnknownName(f"system of {bundle.name}:", name, bundle.model.systems)
-        systems = [bundle.model.systems[name] for name in names or bundle.model.systems]
-        sizes = dict(chosen_scope(scope))
-        systems = [one.under(**dict(chosen_readings(one, reading))) for one in systems]
-        placed = [(one, (one.at(**sizes),) if sizes else scopes_of(bundle, one)) for one in systems]
-        for at in (at for _, scopes in placed for at in scopes):
-            inhabited(at)
-        stored = vector_folder(bundle.name)
-        suites = load_suites(stored) if stored is not None else {}
-        records: list[Stored] = [
-            *(vector for suite in suites.values() for vector in suite.vectors),
-            *(record for _, record in fixtures_of(bundle.name)),
-        ]
+    placed, sizes, records = _placed(bundle, names, scope, reading)
     raw_sent: set[tuple[str, str, int]] = set()
-    silent = Slowness()
-    # A system that the kernel does not take leaves its time to the others.
-    untaken = _untaken(bundle.name, placed, source, clock)
-    placed.sort(key=lambda item: item[0].name not in untaken)
-    for number, (one, scopes) in enumerate(placed):
-        left = clock.left() - clock.limit * REPORTING
-        share = None if clock.limit == inf else max(0.0, left / (len(placed) - number))
-        generator = next((g for g in bundle.generators if g.system == one.name), None)
+    silent, untaken = Slowness(), set[str]()
+
+    def check(one: Any, scopes: Sequence[Any], effort: CheckEffort) -> Any:
         with counting(f"check {bundle.name} {one.name}") as progress, seldom_collected():
-            check = partial(
-                check_system,
+            return check_system(
                 bundle.name,
                 scopes,
                 bundle.claims,
                 source,
                 own=one.at(**sizes),
                 wider=() if sizes or one.name in untaken else larger(bundle, one),
-                generator=generator,
+                generator=next((g for g in bundle.generators if g.system == one.name), None),
                 records=records,
                 mutants=bundle.model.mutants,
                 claims_only=claims_only,
@@ -373,25 +376,29 @@ def _checked(
                 silent=silent,
                 progress=progress,
                 clock=clock,
+                effort=effort,
             )
-            brief_share = share if one.name not in untaken or share is None else min(share, clock.limit * UNTAKEN)
-            checked = check(effort=replace(effort, seconds=brief_share))
-            if brief_share != share and any(checked.steps.values()):  # it takes the system after all
-                checked = check(effort=replace(effort, seconds=share))
+
+    brief = None if clock.limit == inf else clock.limit * UNTAKEN
+    if brief is not None and len(placed) > 1:
+        # A system that the kernel does not take leaves its time to the others.  That is asked of a kernel that answers
+        # at all: one that does not is a finding of the check, not of this question.
+        checked = check(*placed[0], replace(effort, seconds=brief, phases=(EXHAUSTIVE,)))
+        if checked.interrupted or not source.answered:
+            yield checked
+            return
+        untaken |= {one.name for one, scopes in placed if not takes(bundle.name, scopes[0], Bounded(source, clock))}
+        placed.sort(key=lambda item: item[0].name not in untaken)
+    for number, (one, scopes) in enumerate(placed):
+        left = clock.left() - clock.limit * REPORTING
+        share = None if brief is None else max(0.0, left / (len(placed) - number))
+        brief_share = share if one.name not in untaken or share is None or brief is None else min(share, brief)
+        checked = check(one, scopes, replace(effort, seconds=brief_share))
+        if brief_share != share and any(checked.steps.values()):  # it takes the system after all
+            checked = check(one, scopes, replace(effort, seconds=share))
         yield checked
         if checked.interrupted:
             return
-
-
-def _untaken(protocol: str, placed: Iterable[tuple[Any, Sequence[Any]]], source: Piped, clock: Clock) -> frozenset[str]:
-    """Return the systems that the kernel does not take; a kernel that does not answer is the check's own finding."""
-    found: set[str] = set()
-    for one, scopes in placed:
-        if not takes(protocol, scopes[0], Bounded(source, clock)):
-            found.add(one.name)
-        if not source.answered:
-            break
-    return frozenset(found)
 
 
 def _expected_false(bundle: Bundle, system: Any) -> frozenset[str]:
