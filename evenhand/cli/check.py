@@ -6,7 +6,6 @@ import shlex
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
-from functools import partial
 from math import inf
 from pathlib import Path
 from typing import Annotated, Any
@@ -38,6 +37,7 @@ from evenhand.conform.checking.loop import (
     takes,
 )
 from evenhand.conform.checking.multi_run import LIVENESS_RUNS, PAIRS
+from evenhand.conform.checking.refusing import Slowness
 from evenhand.conform.checking.wandering import larger
 from evenhand.conform.documents import check_document
 from evenhand.conform.vectors.verifying import load_suites
@@ -183,16 +183,20 @@ def check(
     )
     clock = _clock(source, seconds, exhaustive=exhaustive)
     began = time.monotonic()
+    checked, interrupted = list[Any](), False
     try:
-        checked = sorted(
-            _checked(bundle, source, system or [], scope or [], reading or [], claims_only, compared, effort, clock),
-            key=lambda one: [*bundle.model.systems].index(one.system.name),
-        )
+        for one in _checked(
+            bundle, source, system or [], scope or [], reading or [], claims_only, compared, effort, clock
+        ):
+            checked.append(one)
     except NoKernel as error:
         raise BadUse(str(error)) from error
+    except KeyboardInterrupt:
+        interrupted = True  # while it was asked which systems it takes
     finally:
         source.close()
-    interrupted = any(one.interrupted for one in checked)
+    checked.sort(key=lambda one: [*bundle.model.systems].index(one.system.name))
+    interrupted = interrupted or any(one.interrupted for one in checked)
     if not interrupted:
         _require_answers(checked, clock)
     kernel = adapter or f"command: {command}"
@@ -312,6 +316,31 @@ def _answers(checked: Any) -> Iterator[str]:
     yield f"{plural(number, 'finding') if number else 'nothing found'} in {inert(checked.digest)}"
 
 
+def _placed(
+    bundle: Bundle, names: list[str], scope: list[str], reading: list[str]
+) -> tuple[list[tuple[Any, Sequence[Any]]], dict[str, int], list[Stored]]:
+    """Return each system at its scopes, the sizes asked for, and the stored runs."""
+    with usage():
+        for name in names:
+            if name not in bundle.model.systems:
+                raise UnknownName(f"system of {bundle.name}:", name, bundle.model.systems)
+        systems = [bundle.model.systems[name] for name in names or bundle.model.systems]
+        sizes = dict(chosen_scope(scope))
+        systems = [one.under(**dict(chosen_readings(one, reading))) for one in systems]
+        placed: list[tuple[Any, Sequence[Any]]] = [
+            (one, (one.at(**sizes),) if sizes else scopes_of(bundle, one)) for one in systems
+        ]
+        for at in (at for _, scopes in placed for at in scopes):
+            inhabited(at)
+        stored = vector_folder(bundle.name)
+        suites = load_suites(stored) if stored is not None else {}
+        records: list[Stored] = [
+            *(vector for suite in suites.values() for vector in suite.vectors),
+            *(record for _, record in fixtures_of(bundle.name)),
+        ]
+    return placed, sizes, records
+
+
 def _checked(
     bundle: Bundle,
     source: Piped,
@@ -324,58 +353,49 @@ def _checked(
     clock: Clock,
 ) -> Iterator[Any]:
     """Check each system in turn; the time left is shared evenly among the remaining systems."""
-    with usage():
-        for name in names:
-            if name not in bundle.model.systems:
-                raise UnknownName(f"system of {bundle.name}:", name, bundle.model.systems)
-        systems = [bundle.model.systems[name] for name in names or bundle.model.systems]
-        sizes = dict(chosen_scope(scope))
-        systems = [one.under(**dict(chosen_readings(one, reading))) for one in systems]
-        placed = [(one, (one.at(**sizes),) if sizes else scopes_of(bundle, one)) for one in systems]
-        for at in (at for _, scopes in placed for at in scopes):
-            inhabited(at)
-        stored = vector_folder(bundle.name)
-        suites = load_suites(stored) if stored is not None else {}
-        records: list[Stored] = [
-            *(vector for suite in suites.values() for vector in suite.vectors),
-            *(record for _, record in fixtures_of(bundle.name)),
-        ]
-    untaken: set[str] = set()
+    placed, sizes, records = _placed(bundle, names, scope, reading)
     raw_sent: set[tuple[str, str, int]] = set()
-    for number in range(len(placed)):
-        if number == 1 and source.answered:
-            # A system that the kernel does not take leaves its time to those after it.  The first is checked as it
-            # comes: a kernel that never answers is a finding of the check, not of this question.
-            bounded = Bounded(source, clock)
-            untaken = {item[0].name for item in placed[1:] if not takes(bundle.name, item[1][0], bounded)}
-            placed[1:] = sorted(placed[1:], key=lambda item: item[0].name not in untaken)
-        one, scopes = placed[number]
-        left = clock.left() - clock.limit * REPORTING
-        share = None if clock.limit == inf else max(0.0, left / (len(placed) - number))
-        generator = next((g for g in bundle.generators if g.system == one.name), None)
+    silent, untaken = Slowness(), set[str]()
+
+    def check(one: Any, scopes: Sequence[Any], effort: CheckEffort) -> Any:
         with counting(f"check {bundle.name} {one.name}") as progress, seldom_collected():
-            check = partial(
-                check_system,
+            return check_system(
                 bundle.name,
                 scopes,
                 bundle.claims,
                 source,
                 own=one.at(**sizes),
                 wider=() if sizes or one.name in untaken else larger(bundle, one),
-                generator=generator,
+                generator=next((g for g in bundle.generators if g.system == one.name), None),
                 records=records,
                 mutants=bundle.model.mutants,
                 claims_only=claims_only,
                 compare=compare,
                 expected_false=_expected_false(bundle, one),
                 raw_sent=raw_sent,
+                silent=silent,
                 progress=progress,
                 clock=clock,
+                effort=effort,
             )
-            brief_share = share if one.name not in untaken or share is None else min(share, clock.limit * UNTAKEN)
-            checked = check(effort=replace(effort, seconds=brief_share))
-            if brief_share != share and any(checked.steps.values()):  # it takes the system after all
-                checked = check(effort=replace(effort, seconds=share))
+
+    brief = None if clock.limit == inf else clock.limit * UNTAKEN
+    if brief is not None and len(placed) > 1:
+        # A system that the kernel does not take leaves its time to the others.  That is asked of a kernel that answers
+        # at all: one that does not is a finding of the check, not of this question.
+        checked = check(*placed[0], replace(effort, seconds=brief, phases=(EXHAUSTIVE,)))
+        if checked.interrupted or not source.answered:
+            yield checked
+            return
+        untaken |= {one.name for one, scopes in placed if not takes(bundle.name, scopes[0], Bounded(source, clock))}
+        placed.sort(key=lambda item: item[0].name not in untaken)
+    for number, (one, scopes) in enumerate(placed):
+        left = clock.left() - clock.limit * REPORTING
+        share = None if brief is None else max(0.0, left / (len(placed) - number))
+        brief_share = share if one.name not in untaken or share is None or brief is None else min(share, brief)
+        checked = check(one, scopes, replace(effort, seconds=brief_share))
+        if brief_share != share and any(checked.steps.values()):  # it takes the system after all
+            checked = check(one, scopes, replace(effort, seconds=share))
         yield checked
         if checked.interrupted:
             return

@@ -43,8 +43,8 @@ class Clock:
         self._began, self._used, self._waited = time.monotonic(), self._cpu(), 0.0
 
     def waited(self, seconds: float) -> None:
-        """Count seconds spent in vain on something that does nothing, which no CPU time tells."""
-        self._waited += seconds
+        """Count half of the seconds spent in vain on something that does nothing, which no CPU time tells."""
+        self._waited += seconds / 2
 
     def spent(self) -> float:
         """Return the seconds spent so far."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 import random
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from math import inf
@@ -65,8 +65,8 @@ class Covering:
     """Walks through the graph of one system, shallowest transitions first, in an order that `seed` shuffles.
 
     When the walks are used up, `complete` says whether they covered the whole scope; `transitions` counts what they
-    covered, `unreached` what lies behind a step on which the kernel differs.  Pairs of configuration and action in
-    `refused` are left out, also those that are added later.
+    covered, `unreached` what lies behind a step on which the kernel differs.  `left_out` says whether an action is not
+    asked for in a configuration and state; it may say otherwise later.
     """
 
     system: AnySystem
@@ -74,7 +74,7 @@ class Covering:
     transitions: int = 0
     unreached: int = 0
     whole: bool = True
-    refused: Container[tuple[Any, Any]] = ()
+    left_out: Callable[[Any, Any, Any], bool] = lambda config, state, action: False
     reach: int = LONGEST
     _nodes: dict[tuple[int, Any], _Node] = field(default_factory=dict[tuple[int, Any], _Node])
     _heap: list[tuple[int, int, int, _Node]] = field(default_factory=list[tuple[int, int, int, _Node]])
@@ -109,8 +109,8 @@ class Covering:
                 yield self._walk(node)
 
     def _takes(self, node: _Node) -> bool:
-        """Whether an action is left; refused ones are dropped before one that is taken next."""
-        while node.left and self.refused and (node.config, node.left[-1]) in self.refused:
+        """Whether an action is left; those left out are dropped before one that is taken next."""
+        while node.left and self.left_out(node.config, node.state, node.left[-1]):
             node.left.pop()
             self.whole = False
         return bool(node.left)

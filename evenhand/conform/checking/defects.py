@@ -64,8 +64,8 @@ AHEAD_TRIES = 60
 OFTEN = 3
 """Runs that must show it behind one difference, if the kernel tells its state."""
 
-SLOW_TRIES = 6
-"""The same if each run ends by a time limit."""
+SLOW_TRIES = 3
+"""Runs for shrinking, if each ends by a time limit."""
 
 AGAIN = 5
 """How often a finding is repeated, if that costs no time limit."""

@@ -28,6 +28,7 @@ from evenhand.conform.checking.naming import Naming
 from evenhand.conform.checking.ordering import Defect
 from evenhand.conform.checking.phase import AGAIN, LeftOut, Phase
 from evenhand.conform.checking.raw import Raw
+from evenhand.conform.checking.refusing import Slowness
 from evenhand.conform.checking.strangers import GROUPS, Strangers
 from evenhand.conform.checking.wandering import wandering
 from evenhand.core.answers import known_names
@@ -157,7 +158,8 @@ class CheckOptions(TypedDict, total=False):
     `wider` scopes too; `records` separate known variants; `mutants` tell causes apart.  With `claims_only` the kernel
     may differ from the model if it violates no claim.  `compare` names the free fields (`core.freedom`) on which it is
     compared with the model nevertheless.  Claims in `expected_false` are false of the model, so they are not evaluated
-    on pairs of runs or on the kernel's graph.  `raw_sent` is what the kernel was handed in other systems (`raw.Raw`).
+    on pairs of runs or on the kernel's graph.  `raw_sent` is what the kernel was handed in other systems (`raw.Raw`);
+    `silent` tells what it was slow to answer there.
     """
 
     own: AnySystem | None
@@ -169,6 +171,7 @@ class CheckOptions(TypedDict, total=False):
     compare: Collection[Free]
     expected_false: Collection[str]
     raw_sent: set[tuple[str, str, int]]
+    silent: Slowness
 
 
 def check_system(
@@ -211,6 +214,7 @@ class _Check:
         examiner = Examiner(coder, self.judge, claims_only)
         self.defects = Defects(coder, examiner, source, known.get("mutants", ()), source.left)
         self.phase = Phase(coder, examiner, self.defects, source, source.left, only_first=effort.first)
+        self.phase.silent = known.get("silent", self.phase.silent)
         held = [claim for claim in self.others if claim.name not in self.expected_false]
         self.several = MultiRunClaims(examiner, source, held, guess=not claims_only, seed=effort.seed, left=source.left)
         self.covered: list[Mapping[str, Any]] = []
@@ -320,11 +324,11 @@ class _Check:
 
     def _cover(self, scope: AnySystem) -> None:
         """Walk every transition of one scope."""
-        covering = Covering(scope, self.effort.seed, refused=self.phase.refused)
+        covering = Covering(scope, self.effort.seed, left_out=self.phase.leaves_out(scope))
         try:
             self._walk(covering)
             if self.phase.leaks:
-                covering = Covering(scope, self.effort.seed, refused=self.phase.refused)
+                covering = Covering(scope, self.effort.seed, left_out=self.phase.leaves_out(scope))
                 self._walk(covering)
         finally:
             self.covered.append(

@@ -17,10 +17,11 @@ from evenhand.conform.checking.covering import Covering, Walk
 from evenhand.conform.checking.defects import FOLLOWED, Defects
 from evenhand.conform.checking.divergence import Divergence, Examiner, kind_of, wavering
 from evenhand.conform.checking.multi_run import DIFFERING
-from evenhand.conform.checking.refusing import Refusals
+from evenhand.conform.checking.refusing import Refusals, Slowness
 from evenhand.conform.checking.remembering import lasting, remembers
 from evenhand.conform.checking.words import choices
 from evenhand.core.canonical import Json
+from evenhand.core.system import AnySystem
 from evenhand.core.trace import AnyScenario, AnyTrace, Trace
 from evenhand.processes.clock import OutOfTime
 
@@ -93,6 +94,7 @@ class Phase:
     followed: int = 0
     left_out: dict[str, LeftOut] = field(default_factory=dict[str, LeftOut])
     refused: Refusals = field(default_factory=Refusals)
+    silent: Slowness = field(default_factory=Slowness)
     taken: dict[Any, set[Any]] = field(default_factory=dict[Any, set[Any]])
     repeated: dict[frozenset[str], set[Any]] = field(default_factory=dict[frozenset[str], set[Any]])
     leaks: bool = False
@@ -208,8 +210,8 @@ class Phase:
             found = self._examined(trace, one, response, name)
             if found is None and agreed == len(trace.steps):
                 self.fine.append(trace)
-            if found is not None and found.slow:
-                self._never_answers(found)
+            if found is not None and (place := _waited(found, response)):
+                self._never_answers(trace, place)
             if found is not None and walk is None and not response.refused:
                 rest = self._beside(trace, found)
             again += [(rest, None)] if rest is not None and rest.steps else []
@@ -319,6 +321,8 @@ class Phase:
         for action in set(trace.scenario.actions[:steps]) - known:
             known.add(action)
             self.refused.take(config, action)
+        for step in trace.steps[:steps] if self.silent else ():
+            self.silent.answered(step.shown)
 
     def _without(self, trace: AnyTrace, place: int, why: str) -> AnyTrace:
         """Return the run without the action at `place` and all that the kernel never took; count what is left out."""
@@ -331,11 +335,30 @@ class Phase:
         kept = tuple(one for one in actions[place + 1 :] if one not in never)
         return self.coder.trace(replace(trace.scenario, actions=actions[:place] + kept if kept else ()))
 
-    def _never_answers(self, found: Divergence) -> None:
-        """Leave out, from now on, an action that took long and was answered wrongly, as if it were refused."""
-        config = found.scenario.config
-        if found.length and found.scenario.actions[-1] not in self.taken.get(config, ()):
-            self.refused.refuse(config, found.scenario.actions[-1])
+    def _never_answers(self, trace: AnyTrace, place: int) -> None:
+        """Leave out, from now on, what took long and was answered wrongly, as if it were refused.
+
+        That is the action of this step, if it was taken nowhere, or what it should have shown.
+        """
+        config, step = trace.scenario.config, trace.steps[place - 1]
+        if step.action not in self.taken.get(config, ()):
+            self.refused.refuse(config, step.action)
+        if not self.silent:
+            for one in (*self.agreed, *self.fine):  # what it was quick to answer is looked at only now
+                for quick in one.steps:
+                    self.silent.answered(quick.shown)
+        if self.silent.waited(step.shown):
+            self.failing = 0  # what follows is mostly without it
+
+    def leaves_out(self, system: AnySystem) -> Callable[[Any, Any, Any], bool]:
+        """Return whether an action is left out in a configuration and state, as the kernel will hardly take it."""
+
+        def left_out(config: Any, state: Any, action: Any) -> bool:
+            if self.refused and (config, action) in self.refused:
+                return True
+            return bool(self.silent) and system.take(config, state, action).shown in self.silent
+
+        return left_out
 
     def _leave_out(self, action: Any, why: str) -> None:
         kind = kind_of(action)
@@ -346,12 +369,19 @@ class Phase:
         """Return the run without the actions that the kernel will hardly take, each of which would cost a run."""
         config, actions = trace.scenario.config, trace.scenario.actions
         never = {one for one in set(actions) if (config, one) in self.refused} if self.refused else set[Any]()
-        if not never:
-            return trace
-        for action in (one for one in actions if one in never):
-            self._leave_out(action, "like others that it cannot take")
-        kept = tuple(one for one in actions if one not in never)
-        return self.coder.trace(replace(trace.scenario, actions=kept))
+        if never:
+            for action in (one for one in actions if one in never):
+                self._leave_out(action, "like others that it cannot take")
+            kept = tuple(one for one in actions if one not in never)
+            trace = self.coder.trace(replace(trace.scenario, actions=kept))
+        while self.silent and (place := next(self._silent(trace), None)) is not None:
+            self._leave_out(trace.steps[place].action, "like others that it is slow to answer")
+            trace = self._offered(trace, place)
+        return trace
+
+    def _silent(self, trace: AnyTrace) -> Iterator[int]:
+        """The places of steps that should show what the kernel was slow to answer."""
+        return (at for at, step in enumerate(trace.steps) if step.shown in self.silent)
 
     def again(self, seed: int) -> None:
         """Repeat some agreeing runs in fresh processes and other orders until they do not agree; they must again."""
@@ -404,6 +434,13 @@ class Phase:
         if not divergence.length and not any(self.steps.values()):
             return SLOW
         return SLOW if divergence.slow else COST.get(divergence.fault, 1) if divergence.fault else 1
+
+
+def _waited(found: Divergence, response: KernelResponse) -> int:
+    """The step that took long and was answered wrongly, the first that differs or one behind it; 0: none."""
+    if found.slow or not found.length < response.slow <= len(response.shown):
+        return found.length * found.slow
+    return response.slow * (response.shown[response.slow - 1] is not None)
 
 
 _Suspect: TypeAlias = tuple[Divergence, tuple[AnyTrace, ...]]

@@ -1,15 +1,17 @@
 """Actions that a kernel cannot take, and what they have in common: others of the same sort need not be tried.
 
 Each refused action costs a run.  A value that stood in many refused actions and in none that was taken is taken for the
-reason: actions with it are left out, but for a few, as chance may have put it beside the reason.
+reason: actions with it are left out, but for a few, as chance may have put it beside the reason.  So it is with what a
+kernel should have shown where it took long and answered wrongly, each of which costs as much as a hundred others.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sized
+from collections.abc import Iterator, Sized
 from dataclasses import dataclass, field
 from enum import Enum
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any, TypeAlias, cast
 
@@ -21,6 +23,9 @@ ENOUGH = 12
 
 SURE = 36
 """As many, where another value stood in as many."""
+
+SOON = 4
+"""Slow answers, and at least as many as quick ones, after which a value in what was due is taken for the reason."""
 
 SPARED = 16
 """One in so many actions that would be left out is tried nevertheless, for each reason."""
@@ -101,3 +106,50 @@ class Refusals:
             reason = counts[0][0]
             self.reasons[reason] = 0
             self._open = [one for one in self._open if reason not in one]
+
+
+@dataclass
+class Slowness:
+    """Values in what was due where a kernel took long and answered wrongly, and in what it was quick to answer."""
+
+    slow: list[frozenset[Mark]] = field(default_factory=list[frozenset[Mark]])
+    quick: Counter[Mark] = field(default_factory=Counter[Mark])
+    reasons: frozenset[Mark] = frozenset()
+    _seen: set[Any] = field(default_factory=set[Any])
+    _met: int = 0
+
+    def __bool__(self) -> bool:
+        """Whether anything was slow."""
+        return bool(self.slow)
+
+    def __contains__(self, due: object) -> bool:
+        """Whether an observation is rather not asked for; one in `SPARED` is."""
+        if due in self._seen or self.reasons.isdisjoint(marks(due)):
+            return False
+        self._met += 1
+        return self._met % SPARED != 0
+
+    def answered(self, due: Any) -> None:
+        """The answer was quick."""
+        if due not in self._seen:
+            self._seen.add(due)
+            self.quick.update(marks(due))
+            if not self.reasons.isdisjoint(marks(due)):
+                self.reasons = frozenset(self._reasons())
+
+    def waited(self, due: Any) -> bool:
+        """The answer was slow; return whether that tells a reason."""
+        self.slow.append(frozenset(marks(due)))
+        before, self.reasons = self.reasons, frozenset(self._reasons())
+        return not self.reasons <= before
+
+    def _reasons(self) -> Iterator[Mark]:
+        """The value with which most answers are slow, that of the slow ones without it, and so on."""
+        left = self.slow
+        while counts := Counter(mark for one in left for mark in sorted(one, key=repr)):
+            able = [mark for mark, slow in counts.items() if slow >= max(SOON, self.quick[mark])]
+            if not able:
+                return
+            best = max(able, key=lambda mark: (Fraction(counts[mark], counts[mark] + self.quick[mark]), counts[mark]))
+            yield best
+            left = [one for one in left if best not in one]

@@ -441,7 +441,7 @@ def test_what_differs_more_in_an_action_of_another_kind_is_a_finding_of_its_own(
 def test_walks_leave_out_what_the_kernel_refuses() -> None:
     """An action that was refused once is on no later walk, and the scope does not count as covered."""
     refused: set[Any] = set()
-    covering = Covering(ROOM, refused=refused)
+    covering = Covering(ROOM, left_out=lambda config, _state, action: (config, action) in refused)
     walks = covering.walks()
     refused.add(("house", next(walks).trace.scenario.actions[0]))
     assert not any(

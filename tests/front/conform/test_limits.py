@@ -216,7 +216,7 @@ def test_waiting_in_vain_counts_as_time_spent(mark: str) -> None:
     assert start.fault is None
     assert hung.fault is Fault.HUNG
     assert hung.slow == 1
-    assert clock.spent() >= 0.7
+    assert clock.spent() >= 0.35, "half of it counts"
     source.close()
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
 import pytest
 
+from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse
 from evenhand.conform.checking.loop import EXHAUSTIVE, CheckEffort, SystemChecked, check_system
-from evenhand.conform.checking.refusing import ENOUGH, SPARED, SURE, Refusals
+from evenhand.conform.checking.refusing import ENOUGH, SOON, SPARED, SURE, Refusals, Slowness
 from evenhand.core.kernel import Unsupported
 from evenhand.core.system import Scope
 from tests.front.conform.in_process import InProcess
@@ -109,3 +111,57 @@ def test_a_second_reason_is_found_beside_the_first() -> None:
     assert [value for _, _, value in known.reasons] == [-7]
     _refused(known, -9, 1, start=40)
     assert [value for _, _, value in known.reasons] == [-7, -9]
+
+
+class Tired(Proud):
+    """A bank that thinks long about each debt, and then forgets what it was for."""
+
+    def step(self, action: Any) -> Any:
+        """Take an encoded action."""
+        told = Kernel.step(self, action)
+        if action["amount"] < 0:
+            self.debts.append(action["amount"])
+            return {**told, "things": 7}
+        return told
+
+
+class Waiting(InProcess):
+    """A source that takes every answer about a debt for a slow one, without waiting."""
+
+    def ask(self, scenarios: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
+        """Answer, and say which step was slow."""
+        for asked, response in zip(scenarios, super().ask(scenarios), strict=False):
+            debts = [place for place, action in enumerate(asked.actions, start=1) if b"-7" in action]
+            yield replace(response, slow=debts[0] if debts else 0)
+
+
+def test_what_is_slow_and_wrong_is_rarely_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the kernel should have shown tells which actions are slow, whoever does them to what."""
+    few, many = list[int](), list[int]()
+    effort = CheckEffort(transitions=240, phases=(EXHAUSTIVE,))
+    result = check_system(HERE, [SHOP], (), Waiting(lambda initial: Tired(initial, few)), effort=effort)
+    assert result.defects
+    monkeypatch.setattr("evenhand.conform.checking.refusing.SOON", 10_000)
+    monkeypatch.setattr("evenhand.conform.checking.phase.SLOW", 1)
+    check_system(HERE, [SHOP], (), Waiting(lambda initial: Tired(initial, many)), effort=effort)
+    assert len(few) < len(many) / 2
+
+
+def _said(number: int, debt: int) -> Said:
+    return Said("", total=number, count=1, things=debt)
+
+
+def test_a_value_in_what_was_due_tells_slow_answers_if_most_with_it_are_slow() -> None:
+    """One quick answer with it takes nothing back, as many do; one in `SPARED` is asked for all the same."""
+    known = Slowness()
+    for number, debt in ((0, 1), (50, 2), (51, 3)):
+        known.answered(_said(number, debt))
+    told = [known.waited(_said(number, 1)) for number in range(1, SOON + 1)]
+    assert told == [False] * (SOON - 1) + [True]
+    left = [_said(number, 1) in known for number in range(100, 100 + 2 * SPARED)]
+    assert left.count(False) == 2
+    assert _said(0, 1) not in known, "this one was answered at once"
+    assert _said(100, 2) not in known
+    for number in range(10, 10 + SOON):
+        known.answered(_said(number, 1))
+    assert _said(200, 1) not in known
