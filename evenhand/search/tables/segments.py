@@ -308,7 +308,7 @@ def _marked_loop(loop: ast.For) -> ast.For:
         case _:
             pass
     here = ast.Name(name, ast.Load())
-    only_mark = [ast.Expr(ast.Yield(ast.Constant(MARK))), ast.Continue()]
+    only_mark: list[ast.stmt] = [ast.Expr(ast.Yield(ast.Constant(MARK))), ast.Continue()]
     is_mark = ast.Call(ast.Name(_INNER, ast.Load()), [ast.Constant(MARK), here], [])
     first = [ast.If(is_mark, only_mark, []), ast.Assign([loop.target], here)]
     return ast.For(
