@@ -104,7 +104,7 @@ def of_each(config: Config, state: Hands) -> bool:
 
 
 @evenhand.each_step("What a step changes is counted, too.")
-def of_steps(step: Step[Config, Hands, Any]) -> bool:
+def of_steps(step: Step[Config, Hands, Any, Any]) -> bool:
     others = sum(a != step.after.last and step.before.up[a] for a in step.config.agents)
     return others <= len(step.config.agents)
 
@@ -277,7 +277,7 @@ def test_counts_of_a_step_and_of_any_agent_are_told_apart(
     monkeypatch.setattr(unbounded, "_guesses", lambda *_: ())
 
     @evenhand.each_step("Some are neither named now nor then.")
-    def neither(step: Step[Config, Named, Any]) -> bool:
+    def neither(step: Step[Config, Named, Any, Any]) -> bool:
         counted = sum(1 for a in step.config.agents if a != step.after.who and a != step.before.who)
         return counted <= len(step.config.agents)
 
