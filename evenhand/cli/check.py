@@ -183,20 +183,8 @@ def check(
     )
     clock = _clock(source, seconds, exhaustive=exhaustive)
     began = time.monotonic()
-    checked, interrupted = list[Any](), False
-    try:
-        for one in _checked(
-            bundle, source, system or [], scope or [], reading or [], claims_only, compared, effort, clock
-        ):
-            checked.append(one)
-    except NoKernel as error:
-        raise BadUse(str(error)) from error
-    except KeyboardInterrupt:
-        interrupted = True  # while it was asked which systems it takes
-    finally:
-        source.close()
-    checked.sort(key=lambda one: [*bundle.model.systems].index(one.system.name))
-    interrupted = interrupted or any(one.interrupted for one in checked)
+    checking = _checked(bundle, source, system or [], scope or [], reading or [], claims_only, compared, effort, clock)
+    checked, interrupted = _gathered(checking, [*bundle.model.systems], source)
     if not interrupted:
         _require_answers(checked, clock)
     kernel = adapter or f"command: {command}"
@@ -219,6 +207,25 @@ def check(
     }
     _print(report, as_json, folder)
     return INTERRUPTED if interrupted else int(bool(findings))
+
+
+def _gathered(checking: Iterator[Any], names: Sequence[str], source: Piped) -> tuple[list[Any], bool]:
+    """Return each system checked, in the order of their names, and whether that was interrupted.
+
+    Raises BadUse if there is no kernel.
+    """
+    checked, interrupted = list[Any](), False
+    try:
+        for one in checking:
+            checked.append(one)
+    except NoKernel as error:
+        raise BadUse(str(error)) from error
+    except KeyboardInterrupt:
+        interrupted = True  # while it was asked which systems it takes
+    finally:
+        source.close()
+    checked.sort(key=lambda one: names.index(one.system.name))
+    return checked, interrupted or any(one.interrupted for one in checked)
 
 
 def _require_answers(checked: Sequence[Any], clock: Clock) -> None:

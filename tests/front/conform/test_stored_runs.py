@@ -45,14 +45,14 @@ def asked(monkeypatch: pytest.MonkeyPatch, *words: str) -> list[Any]:
 
 
 def test_a_system_that_the_kernel_does_not_take_gets_a_hundredth_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All but the first, which is checked as it comes; the others have what is left."""
+    """The first is checked for as long before it is asked which are taken; those have what is left."""
     given = asked(monkeypatch, "--adapter", "tests.front.conform.picky:conditions_alone")
     first, *others = [(one["name"], one["effort"].seconds) for one in given]
-    assert first[0] == "run" and 5 < first[1] < 15
+    assert first[0] == "run" and 0 < first[1] <= 0.6
     seconds = dict(others)
     taken = seconds.pop("conditions")
-    assert len(seconds) == 3 and all(0 < one <= 0.6 for one in seconds.values())
-    assert taken > 30
+    assert len(seconds) == 4 and all(0 < one <= 0.6 for one in seconds.values())
+    assert taken > 40
 
 
 def has_actions(record: Record) -> bool:

@@ -65,7 +65,7 @@ def test_faults_made_by_rule_are_counted(tmp_path: Path) -> None:
 
     def run(*words: str) -> tuple[int, str]:
         answer = CliRunner().invoke(app, ["vectors", "latch", *words, "--out", str(tmp_path)])
-        return answer.exit_code, answer.output
+        return answer.exit_code, answer.stdout
 
     assert run("generate", "--suite", "covering")[0] == 0 and run("freeze")[0] == 0
     code, said = run("verify", "--automatic", "12", "--json")
