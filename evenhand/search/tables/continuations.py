@@ -58,6 +58,8 @@ class Continuations:
     def __init__(self) -> None:
         self.held: dict[int, Any] = {}
         self.looked = self.unknown = 0
+        self.turns: dict[int, Any] = {}  # loops over sets in any order that are about to take an element
+        self.carried: dict[int, tuple[Any, Any]] = {}  # what each of these depends on, beside the elements left
 
     @aside
     def key(self, generator: Any, root: Any) -> Any:

@@ -160,10 +160,12 @@ def _made(node: Any, around: ast.AST, place: int, code: CodeType) -> Loop | None
     each = ast.comprehension(mine.target, ast.Name("_evenhand_each", ast.Load()), tests, 0)
     counts = name == "len" and len(node.generators) == 1
     asked = ast.ListComp(node.elt if counts else ast.Constant(1), [each])
-    bound = {one.id for one in inside if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
-    earlier = {one.id for g in node.generators[:place] for one in ast.walk(g.target) if isinstance(one, ast.Name)}
-    read = {one.id for one in inside if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
-    names = tuple(sorted((read - bound) | earlier | ({name} - {""})))
+    rest = copy.copy(node)
+    rest.generators = [ast.comprehension(node.generators[0].target, each.iter, node.generators[0].ifs, 0)]
+    rest.generators += node.generators[1:]
+    both = ast.fix_missing_locations(ast.Expression(copy.deepcopy(ast.Tuple([asked, rest], ast.Load()))))
+    read = _read_outside(compile(both, code.co_filename, "eval", dont_inherit=True))
+    names = tuple(sorted(read - {"_evenhand_each"} | {name} - {""}))
     arguments = ast.arguments(
         posonlyargs=[ast.arg("_evenhand_each")],
         args=[],
@@ -177,14 +179,38 @@ def _made(node: Any, around: ast.AST, place: int, code: CodeType) -> Loop | None
     return Loop(names, name, body, counts, isinstance(node, ast.SetComp))
 
 
+@cache
+def _read_outside(code: CodeType) -> frozenset[str]:
+    """The names that some code, with the functions in it, takes from the module or from the built-in ones."""
+    inner = [_read_outside(one) for one in code.co_consts if isinstance(one, CodeType)]
+    body = dis.get_instructions(code)
+    return frozenset({one.argval for one in body if one.opname in ("LOAD_GLOBAL", "LOAD_NAME")}.union(*inner))
+
+
+@cache
+def _sets_outside(code: CodeType) -> bool:
+    """Whether some code, with the functions in it, gives a variable of another another value, or imports."""
+    inner = any(_sets_outside(one) for one in code.co_consts if isinstance(one, CodeType))
+    mine = ("STORE_GLOBAL", "DELETE_GLOBAL", "IMPORT_NAME")
+    return inner or any(
+        one.opname in mine or (one.opname in ("STORE_DEREF", "DELETE_DEREF") and one.argval in code.co_freevars)
+        for one in dis.get_instructions(code)
+    )
+
+
+@aside
 def is_steady(value: Any, depth: int = 0) -> bool:
     """Whether a value never changes, or is a function or class that changes nothing."""
     if value is builtins.len or any(value is one for one in _PURE):
         return True
     if type(value) is FunctionType:
-        held = [cell.cell_contents for cell in value.__closure__ or ()] if depth < DEPTH else [[]]
+        if depth >= DEPTH or _sets_outside(value.__code__):
+            return False
+        held = [cell.cell_contents for cell in value.__closure__ or ()]
         more = [*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()]
-        return all(is_steady(one, depth + 1) for one in (*held, *more))
+        every = {**vars(builtins), **value.__globals__}
+        read = [every[name] for name in _read_outside(value.__code__) if name in every]
+        return all(is_steady(one, depth + 1) for one in (*held, *more, *read) if one is not value)
     if isinstance(value, type):
         kind: Any = value
         return issubclass(kind, Enum) or record_fields(kind) is not None

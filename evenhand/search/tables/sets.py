@@ -154,20 +154,23 @@ class Members:
         return self._wanted(lazy, wanted)
 
     def _wanted(self, lazy: Any, wanted: Wanted) -> Iterator[Any]:
-        """The elements that are wanted; whether others are in the set is not asked."""
-        for place, element in enumerate(self.elements):
-            part = self._part(lazy, place)
-            if part is False:
-                continue
+        """The elements that are wanted; whether those with columns that are not wanted are in the set is not asked."""
+        others = settled(self._part(lazy, len(self.elements)))
+        parts = [
+            *((element, self._part(lazy, place)) for place, element in enumerate(self.elements)),
+            *((element, True) for element in others),
+        ]
+        found = list[tuple[Any, Any]]()
+        for element, part in parts:
             try:
-                is_wanted = bool(wanted.of(element))
+                if part is not False and wanted.of(element):
+                    found.append((element, part))
             except NotLearned:
                 raise
             except Exception:
-                is_wanted = True  # if it is in the set, the loop will raise the same
-            if is_wanted and part:
-                yield element
-        yield from settled(self._part(lazy, len(self.elements)))
+                if part:  # the loop will raise the same, unless the order of the set lets it end before
+                    return iter(settled(lazy))
+        return (element for element, part in found if part)
 
     def _counted(self, lazy: Any, wanted: Wanted) -> Any:
         """How many values a loop makes of the elements."""
