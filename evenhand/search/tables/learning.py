@@ -68,6 +68,7 @@ class Learner:
         def offer(run: Run) -> None:
             nonlocal whole, begun
             found.clear()
+            self.continuations.carried.clear()
             at: Node | None = self.offer.root
             whole, begun, new = False, 0, False
             given = self._given(self.system.actions, self.config, self.system.scope)

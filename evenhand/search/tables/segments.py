@@ -278,8 +278,10 @@ def _marked(body: list[ast.stmt]) -> list[ast.stmt]:
     """The same statements with a mark before each, in loops as well."""
     made: list[ast.stmt] = []
     for one in body:
-        if isinstance(one, ast.For) and not _is_delegated(one.iter) and (
-            _is_sorted(one.iter) or not _may_end_early(one)
+        if (
+            isinstance(one, ast.For)
+            and not _is_delegated(one.iter)
+            and (_is_sorted(one.iter) or not _may_end_early(one))
         ):
             made += [ast.Expr(ast.Yield(ast.Constant(MARK))), _marked_loop(one)]
             continue
