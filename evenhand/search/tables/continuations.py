@@ -67,7 +67,7 @@ class Continuations:
         """Return what the further course of a generator depends on; `root` is the state that it was given."""
         self.turns.clear()
         key = self._generator(generator, root, {})
-        for turn in [one for one in self.turns if one.gi_frame.f_locals.get("between")]:
+        for turn in [one for one in self.turns if one.gi_frame.f_locals.get("_between")]:
             self.apart = True
             try:
                 beside = self._generator(generator, root, {})

@@ -196,7 +196,7 @@ class Members:
         if settled(self._part(lazy, len(self.elements))):
             return iter(settled(lazy))
         run.unordered = True
-        return self._in_any_order(lazy, mark)
+        return self.in_any_order(lazy, mark)
 
     def in_order(self, lazy: Any, mark: Any, **how: Any) -> Iterator[Any]:
         """What `sorted` gives, with a mark before each element if there is one order whatever else is in the set."""
@@ -217,16 +217,16 @@ class Members:
         except Exception:
             return None  # what cannot be compared may never be in one set
 
-    def _in_any_order(self, lazy: Any, mark: Any) -> Iterator[Any]:
-        """Yield the elements, with a mark before each and one at the end; at these nothing else may have changed."""
+    def in_any_order(self, lazy: Any, mark: Any) -> Iterator[Any]:
+        """Yield the elements, with marks around; while `_between` is true, `Continuations` compares what is known."""
         for place in range(len(self.elements)):
             if self._part(lazy, place) is not False:
-                between = True
+                _between = True
                 yield mark
-                between = False
+                _between = False
                 if self._part(lazy, place):
                     yield self.elements[place]
-        between = True  # noqa: F841 (`Continuations` reads it)
+        _between = True
         yield mark
 
     def _in_turn(self, lazy: Any, mark: Any, order: Sequence[int]) -> Iterator[Any]:
@@ -237,7 +237,7 @@ class Members:
                     yield self.elements[place]
 
 
-IN_TURN = Members._in_any_order.__code__
+IN_TURN = Members.in_any_order.__code__
 """The code of loops over a set in any order."""
 
 
