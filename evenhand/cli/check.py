@@ -225,9 +225,9 @@ def _require_answers(checked: Sequence[Any], clock: Clock) -> None:
     """Raise BadUse if the kernel has answered nothing, and say why."""
     if any(one.defects or any(one.steps.values()) for one in checked):
         return
-    if clock.left() <= 0:
+    why = "; ".join(dict.fromkeys(reason for one in checked for reason in one.unsupported))
+    if clock.left() <= 0 or not why:
         raise BadUse("the kernel gave no answer in the time given; give it more with --seconds")
-    why = "; ".join(dict.fromkeys(reason for one in checked for reason in one.unsupported)) or "nothing was asked"
     raise BadUse(f"the kernel supports none of the systems asked for: {inert(why)}")
 
 
@@ -384,11 +384,13 @@ def _checked(
         # A system that the kernel does not take leaves its time to the others.  That is asked of a kernel that answers
         # at all: one that does not is a finding of the check, not of this question.
         checked = check(*placed[0], replace(effort, seconds=brief, phases=(EXHAUSTIVE,)))
-        if checked.interrupted or not source.answered:
+        if checked.interrupted or (checked.defects and not source.answered):
             yield checked
             return
-        untaken |= {one.name for one, scopes in placed if not takes(bundle.name, scopes[0], Bounded(source, clock))}
-        placed.sort(key=lambda item: item[0].name not in untaken)
+        source.alone, silent = False, Slowness()  # what it found is found again
+        if source.answered:
+            untaken |= {one.name for one, scopes in placed if not takes(bundle.name, scopes[0], Bounded(source, clock))}
+            placed.sort(key=lambda item: item[0].name not in untaken)
     for number, (one, scopes) in enumerate(placed):
         left = clock.left() - clock.limit * REPORTING
         share = None if brief is None else max(0.0, left / (len(placed) - number))

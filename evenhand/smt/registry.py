@@ -1,14 +1,15 @@
 """The theorems and invariants of a protocol, found by name.
 
 Theorems are `THEOREMS` in the module of `evenhand.proofs` named like the protocol.  In a folder without it they are all
-that its modules hold under a public name, one by one or in tuples, and so are invariants in every folder.
+that its modules hold under a public name, one by one or in collections of them alone, and so are invariants in every
+folder.
 """
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any, TypeVar, cast
@@ -82,11 +83,25 @@ def _in_folder(protocol: str, kind: type[T]) -> tuple[T, ...]:
             continue
         module = _loaded(f"{package}.{entry.name}", wanted)
         for name, value in vars(module).items():
-            held = cast("tuple[object, ...]", value if isinstance(value, tuple) else (value,))
-            if not name.startswith("_") and held and all(isinstance(one, kind) for one in held):
-                _check(protocol, module.__name__, cast("tuple[T, ...]", held))
-                found |= {id(one): one for one in cast("tuple[T, ...]", held)}
+            held = [] if name.startswith("_") else list(_leaves(value))
+            said = [one for one in held if isinstance(one, Stated)]
+            if said and len(said) < len(held):
+                why = f"{module.__name__}.{name} holds {said[0].name} beside what is no theorem; give theorems a name"
+                raise ProtocolBroken(f"{why} or a tuple of their own, or begin this name with _")
+            ours = [one for one in said if isinstance(one, kind)]
+            _check(protocol, module.__name__, ours)
+            found |= {id(one): one for one in ours}
     return tuple(found.values())
+
+
+def _leaves(value: object) -> Iterator[object]:
+    """What a value holds, in tuples, lists and dictionaries of any depth."""
+    if isinstance(value, tuple | list | dict):
+        held = cast("Any", value)
+        for one in held.values() if isinstance(value, dict) else held:
+            yield from _leaves(one)
+    else:
+        yield value
 
 
 def _stated(protocol: str, module: str, name: str, kind: type[T]) -> tuple[T, ...]:

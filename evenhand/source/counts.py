@@ -109,10 +109,14 @@ class Totals(list[Total]):
         self._named: dict[str, Total] = {}
 
     def of(self, variables: Sequence[Var], parts: Parts) -> Term:
-        """Return the total as a term."""
+        """Return the total as a term.
+
+        It is kept under variables of its own: where a claim counts what a step gives, its parameters are the step's
+        variables, which have another value in the step after it.
+        """
         key, parameters = _key(variables, parts)
         if key not in self._named:
-            self._named[key] = _total(f"{PREFIX}{len(self)}", parameters, variables, parts)
+            self._named[key] = _total(f"{PREFIX}{len(self)}", parameters, variables, parts).renamed()
             self.append(self._named[key])
         return self._named[key].function(*parameters)
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from evenhand.conform.adapters.wire import Fault
 from evenhand.conform.checking.comparing import nested, one_reason, words_of
 from evenhand.conform.checking.duties import DISAGREES, SENTENCES
-from evenhand.conform.checking.sameness import one_cause, too_much
+from evenhand.conform.checking.sameness import lacking, one_cause, too_much
 from evenhand.core.canonical import Json
 from evenhand.core.parts import Part, parts_of
 from evenhand.core.verdict import Status
@@ -258,6 +258,7 @@ def _same(cause: Cause, defect: Defect) -> bool:
     if one.what == "differs" and (
         one_reason(one.kinds, other.kinds)
         or too_much(one, other)
+        or lacking(one, other)
         or one_cause(one, other, words_of(cause.system.types))
     ):
         return True

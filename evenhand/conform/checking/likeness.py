@@ -19,7 +19,7 @@ from evenhand.conform.checking.divergence import Divergence
 from evenhand.conform.checking.duties import SENTENCES
 from evenhand.conform.checking.lookalikes import Lookalikes
 from evenhand.conform.checking.ordering import Defect
-from evenhand.conform.checking.sameness import one_cause, overlooked, too_much
+from evenhand.conform.checking.sameness import lacking, one_cause, overlooked, too_much
 
 if TYPE_CHECKING:
     from evenhand.core.system import Mutant
@@ -110,4 +110,5 @@ class Likeness:
         kinds = self._own(one), self._own(other)
         if kinds != (one.kinds, other.kinds) and not nested(*kinds):
             return False  # what shows beside a fault of most runs is another
-        return too_much(one, other) or one_cause(one, other, words_of(self.coder.system.types))
+        alike = too_much(one, other) or lacking(one, other)
+        return alike or one_cause(one, other, words_of(self.coder.system.types))

@@ -396,7 +396,9 @@ class _Check:
         )
 
     def _omitted(self) -> Iterator[str]:
-        """Yield what was left out."""
+        """Yield what was left out, unless the kernel took nothing at all."""
+        if not any(self.phase.steps.values()):
+            return
         if self.raw.closed:
             yield NO_DOOR
         if self.late:

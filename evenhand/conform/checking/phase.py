@@ -438,9 +438,10 @@ class Phase:
 
 def _waited(found: Divergence, response: KernelResponse) -> int:
     """The step that took long and was answered wrongly, the first that differs or one behind it; 0: none."""
-    if found.slow or not found.length < response.slow <= len(response.shown):
-        return found.length * found.slow
-    return response.slow * (response.shown[response.slow - 1] is not None)
+    if found.slow:
+        return found.length
+    behind = found.length < response.slow <= len(response.shown)
+    return response.slow if behind and response.shown[response.slow - 1] is not None else 0
 
 
 _Suspect: TypeAlias = tuple[Divergence, tuple[AnyTrace, ...]]

@@ -116,7 +116,7 @@ class Slowness:
     quick: Counter[Mark] = field(default_factory=Counter[Mark])
     reasons: frozenset[Mark] = frozenset()
     _seen: set[Any] = field(default_factory=set[Any])
-    _met: int = 0
+    _judged: dict[Any, bool] = field(default_factory=dict[Any, bool])
 
     def __bool__(self) -> bool:
         """Whether anything was slow."""
@@ -126,8 +126,7 @@ class Slowness:
         """Whether an observation is rather not asked for; one in `SPARED` is."""
         if due in self._seen or self.reasons.isdisjoint(marks(due)):
             return False
-        self._met += 1
-        return self._met % SPARED != 0
+        return self._judged.setdefault(due, (len(self._judged) + 1) % SPARED != 0)
 
     def answered(self, due: Any) -> None:
         """The answer was quick."""
@@ -139,6 +138,7 @@ class Slowness:
 
     def waited(self, due: Any) -> bool:
         """The answer was slow; return whether that tells a reason."""
+        self._judged[due] = True
         self.slow.append(frozenset(marks(due)))
         before, self.reasons = self.reasons, frozenset(self._reasons())
         return not self.reasons <= before

@@ -28,6 +28,16 @@ def _objecting(one: Divergence) -> set[str]:
     return {violation.claim.name for violation in one.violations}
 
 
+def lacking(one: Divergence, other: Divergence) -> bool:
+    """Return whether entries of one list are missing in both, and nothing else differs, whatever they would say.
+
+    What is decided otherwise differs in other places too; these entries were lost, or hidden.
+    """
+    places = [{kind.partition(": ")[0] for kind in found.kinds} for found in (one, other)]
+    lost = all(kind.endswith(" / nothing") for kind in one.kinds | other.kinds)
+    return lost and len(places[0]) == 1 and places[0] == places[1] and all(one.endswith("[]") for one in places[0])
+
+
 def too_much(one: Divergence, other: Divergence) -> bool:
     """Return whether just the same is too much in both; what is missing beside it depends on what was asked.
 

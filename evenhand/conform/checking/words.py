@@ -163,7 +163,7 @@ class Reader:
             return self._object(cast("_Object", said), cast("_Object", expected), known, path)
         if isinstance(said, list) and isinstance(expected, list):
             others = cast("list[Json]", expected)
-            entries = self._with_codes(cast("list[Json]", said), others, known, path)
+            entries = self._with_codes(cast("list[Json]", said), others, known, path, ordered=True)
             if len(entries) == len(others):
                 pairs = enumerate(zip(entries, others, strict=True))
                 return _list([self._read(one, other, known, f"{path}[{at}]") for at, (one, other) in pairs], entries)
@@ -242,7 +242,9 @@ class Reader:
         free = self._freely(freedom, last, other, known, path) or self._read(last, other, known, path)
         return _list([*zip(told, seen, strict=True), free], None)
 
-    def _with_codes(self, said: list[Json], expected: list[Json], known: Dictionary, path: str) -> list[Json]:
+    def _with_codes(
+        self, said: list[Json], expected: list[Json], known: Dictionary, path: str, *, ordered: bool
+    ) -> list[Json]:
         """The entries of an array of codes, where both sides have some that the text does not name, as the model's.
 
         How many there are of these is free, and so is which codes of the text stand beside them: for a fault that the
@@ -254,8 +256,9 @@ class Reader:
         left = [one for one, code in zip(said, codes[1], strict=True) if code]
         made = list[Json]()
         for other, code in zip(expected, codes[0], strict=True):
-            shown = code and any(self._agrees(one, other, known, f"{path}[]") for one in left)
-            made.append(left.pop(0) if shown else UNKNOWN)
+            near = enumerate(left[:1] if ordered else left) if code else ()
+            place = next((at for at, one in near if self._agrees(one, other, known, f"{path}[]")), None)
+            made.append(UNKNOWN if place is None else left.pop(place))
         return [*made, *left]
 
     def _code(self, entry: Json) -> str | None:
@@ -318,7 +321,7 @@ class Reader:
         """
         if same(said, expected):
             return said, said
-        said = self._with_codes(said, expected, known, path)
+        said = self._with_codes(said, expected, known, path, ordered=False)
         fits = [[self._agrees(one, other, known, f"{path}[]") for other in expected] for one in said]
         places = _matching(fits)
         made = dict[int, _Both]()

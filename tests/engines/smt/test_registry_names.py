@@ -100,3 +100,17 @@ def test_a_folder_s_theorems_are_found_in_its_modules(monkeypatch: pytest.Monkey
     monkeypatch.setattr(f"{place}.MASK", replace(first, claim=STRANGER), raising=False)
     with pytest.raises(ProtocolBroken, match=re.escape(f"{place}: theorem {first.name}: unknown claim 'stranger'")):
         theorems("apcm")
+
+
+def test_a_theorem_among_other_things_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Found in lists, dictionaries and beside invariants; refused beside what is no theorem."""
+    place = "evenhand.proofs.apcm.theorems"
+    first, kept = theorems("apcm")[0], invariants("apcm")[0]
+    held = [(replace(first, name="deep"),), {"x": replace(first, name="deeper")}, replace(kept, name="beside")]
+    monkeypatch.setattr(f"{place}.HELD", held, raising=False)
+    assert {"deep", "deeper"} <= {one.name for one in theorems("apcm")}
+    assert "beside" in {one.name for one in invariants("apcm")}
+    monkeypatch.setattr(f"{place}.HELD", (first, "a note"))
+    for find_them in (theorems, invariants):
+        with pytest.raises(ProtocolBroken, match=rf"{place}.HELD holds {first.name} beside what is no theorem"):
+            find_them("apcm")

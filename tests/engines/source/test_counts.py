@@ -12,13 +12,14 @@ import pytest
 import evenhand
 from benchmarks.unbounded import counting
 from benchmarks.unbounded.known import Known, put
-from evenhand.core.system import AnySystem
+from evenhand.core.system import AnySystem, Step
 from evenhand.core.verdict import Status
+from evenhand.search import explore
 from evenhand.smt.arithmetic import below, element, number, plus
 from evenhand.smt.logic import TRUE, Formula, forall
 from evenhand.smt.portfolio import Portfolio
 from evenhand.smt.structure import Reader, Structure
-from evenhand.source import counts, induction
+from evenhand.source import counts, induction, unbounded
 from evenhand.source.counts import Total
 from evenhand.source.family import Family, family_of
 from evenhand.source.induction import Induction
@@ -100,6 +101,12 @@ def compares(config: Config, state: Hands) -> bool:
 @evenhand.always("Whoever is named has a hand up as often as others.")
 def of_each(config: Config, state: Hands) -> bool:
     return all(sum(1 for p in state.pairs if p[0] == a) <= len(config.agents) for a in config.agents)
+
+
+@evenhand.each_step("What a step changes is counted, too.")
+def of_steps(step: Step[Config, Hands, Any, Any]) -> bool:
+    others = sum(a != step.after.last and step.before.up[a] for a in step.config.agents)
+    return others <= len(step.config.agents)
 
 
 def family(system: AnySystem, *claims: Any) -> Family:
@@ -186,8 +193,8 @@ def test_laws_of_known_systems(portfolio: Portfolio, known: Known, faulty: bool)
 
 def test_laws_where_places_have_two_names(portfolio: Portfolio) -> None:
     """So they are where steps change one place under two names, three places, or all."""
-    read = family(hands, compares, of_each)
-    assert len(read.world.totals) >= 6
+    read = family(hands, of_steps, compares, of_each)
+    assert len(read.world.totals) >= 7
     assert not laws_broken(read, portfolio)
 
 
@@ -254,3 +261,46 @@ def test_false_claims_are_not_proved(portfolio: Portfolio) -> None:
 
     verdicts = prove_any_size(hands, [few, stays], portfolio=portfolio).verdicts
     assert [one.status for one in verdicts] == [Status.UNDECIDED, Status.REFUTED]
+
+
+@dataclass(frozen=True)
+class Named:
+    """Who was named last."""
+
+    who: Agent | None
+
+
+def test_counts_of_a_step_and_of_any_agent_are_told_apart(
+    portfolio: Portfolio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A claim counts beside the agent that a step names, another beside any agent: no step says how many those are."""
+    monkeypatch.setattr(unbounded, "_guesses", lambda *_: ())
+
+    @evenhand.each_step("Some are neither named now nor then.")
+    def neither(step: Step[Config, Named, Any, Any]) -> bool:
+        counted = sum(1 for a in step.config.agents if a != step.after.who and a != step.before.who)
+        return counted <= len(step.config.agents)
+
+    @evenhand.always("All but one are others.")
+    def others(config: Config, state: Named) -> bool:
+        return all(sum(1 for b in config.agents if b != a) == len(config.agents) - 1 for a in config.agents)
+
+    @evenhand.always("Nobody is named: false from four agents on.")
+    def nobody(config: Config, state: Named) -> bool:
+        left = len(config.agents) - 1
+        return all(sum(1 for b in config.agents if b != a and b != state.who) == left for a in config.agents)
+
+    naming = evenhand.system(
+        "naming",
+        config=Config,
+        scope={"agents": 4},
+        initial=lambda _config: [Named(None)],
+        actions=lambda config, state: [
+            ("name", one) for one in config.agents if len(config.agents) > 3 and one != state.who
+        ],
+        step=lambda _config, _state, action: Named(action[1]),
+        types=(Config, Named),
+    )
+    assert explore(naming, [nobody]).verdicts[0].status is Status.REFUTED
+    verdicts = prove_any_size(naming, [neither, nobody, others], portfolio=portfolio).verdicts
+    assert [one.status for one in verdicts] == [Status.HOLDS, Status.UNDECIDED, Status.HOLDS]

@@ -25,7 +25,7 @@ from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import BadFinding, finding_json, recheck
 from evenhand.conform.checking.loop import EXHAUSTIVE, MACHINE, CheckEffort, SystemChecked, check_system, scopes_of
 from evenhand.conform.checking.ordering import Defect
-from evenhand.conform.checking.sameness import too_much
+from evenhand.conform.checking.sameness import lacking, too_much
 from evenhand.core.codec import encode
 from evenhand.core.kernel import Unsupported
 from evenhand.core.kinds import Always
@@ -320,6 +320,21 @@ def test_the_same_difference_in_two_systems_is_one_finding_whatever_mutants_look
     system = find("apcm").model.systems["universe"]
     made = [Defect(differing({"paid: more"}), 1, alike=frozenset({name})) for name in "ab"]
     assert len(causes([(system, made[:1]), (replace(system, name="another"), made[1:])])) == 1
+
+
+@pytest.mark.parametrize(
+    ("other", "same"),
+    [
+        ({"log[]: EXITED / nothing", "log[]: REFUSED / nothing"}, True),
+        ({"log[]: EXITED / nothing", "tokens[]: EXITED / nothing"}, False),
+        ({"sent[]: EXITED / nothing"}, False),
+        ({"log[]: nothing / EXITED"}, False),
+    ],
+    ids=["other lines of it", "something else is missing", "another list", "too much"],
+)
+def test_lines_of_one_list_that_are_lost_are_one_finding(other: set[str], same: bool) -> None:
+    """Whatever they would say, if nothing else differs."""
+    assert lacking(differing({"log[]: EXECUTED / nothing"}), differing(other)) == same
 
 
 @pytest.mark.parametrize(

@@ -170,6 +170,14 @@ def test_nothing_outlives_a_check_that_a_signal_ends(by: signal.Signals, mark: s
         assert json.loads(out)["interrupted"] is True
 
 
+def test_a_kernel_that_never_answers_is_told_where_there_are_several_systems(mark: str) -> None:
+    """Which of them it takes is asked only of a kernel that answers."""
+    with started(wild("deaf", mark), "--seconds", "3", "--json", protocol="cud") as run:
+        out, err = run.communicate(timeout=60)
+    assert run.returncode == 1, err
+    assert [one["claim"] for one in json.loads(out)["findings"]] == ["kernel_answers"]
+
+
 def started(command: list[str], *words: str, protocol: str = "latch") -> subprocess.Popen[bytes]:
     """Start a check of a kernel."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(PLUGINS), str(ROOT)])}

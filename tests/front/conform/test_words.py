@@ -598,3 +598,11 @@ def test_how_many_codes_are_ours_is_free(
     codes: Any = ("codes",)
     asked = Reader(apcm.TYPES, codes).reading(said, encode(model), Dictionary())
     assert asked.agrees == (model == kernel)
+
+
+@pytest.mark.parametrize("bag", [False, True])
+def test_codes_beside_ours_may_stand_in_any_order_in_a_bag_alone(bag: bool) -> None:
+    """An array has an order there too."""
+    said: Any = encode((_NEEDLESS, _OWN, _FALSE))
+    model = encode((_FALSE, _LINK, _NEEDLESS))
+    assert bool(different({"$bag": said} if bag else said, model, types=apcm.TYPES)) != bag
