@@ -26,6 +26,7 @@ from types import CodeType, FrameType, FunctionType
 from typing import Any, NamedTuple
 
 from evenhand.search.tables.expressions import plain, record_fields
+from evenhand.search.tables.orders import all_alike, exactly_ordered
 from evenhand.search.tables.proxies import Lazy, applied, real_within
 from evenhand.search.tables.sources import aside, source_of
 
@@ -59,14 +60,19 @@ class Loop(NamedTuple):
     code: CodeType
     counts: bool
     distinct: bool
+    kept: Callable[[Sequence[Any]], bool] | None
 
 
 class Wanted(NamedTuple):
-    """What a loop makes of an element; and whether no more than how many there are is asked, of lists or sets."""
+    """What a loop makes of an element; and whether no more than how many there are is asked, of lists or sets.
+
+    `kept` says of what is made of all elements whether these may come in any order; without it they never may.
+    """
 
     of: Callable[[Any], Sequence[Any]]
     counts: bool
     distinct: bool
+    kept: Callable[[Sequence[Any]], bool] | None
 
 
 _len = builtins.len
@@ -110,7 +116,10 @@ def wanted_of(frame: FrameType) -> Wanted | None:
         return None
     function = FunctionType(loop.code, frame.f_globals)
     return Wanted(
-        lambda element: function((element,), **values), loop.counts and builtins.len is _lazy_len, loop.distinct
+        lambda element: function((element,), **values),
+        loop.counts and builtins.len is _lazy_len,
+        loop.distinct,
+        loop.kept,
     )
 
 
@@ -154,12 +163,12 @@ def _made(node: Any, around: ast.AST, place: int, code: CodeType) -> Loop | None
     if not all(isinstance(one, _NODES) for one in inside) or not _METHODS.issuperset(methods):
         return None
     mine = node.generators[place]
-    tests = [*mine.ifs]
-    if name in ("any", "all") and mine is node.generators[-1]:
+    tests, last = [*mine.ifs], mine is node.generators[-1]
+    if name in ("any", "all") and last:
         tests.append(node.elt if name == "any" else ast.UnaryOp(ast.Not(), node.elt))
     each = ast.comprehension(mine.target, ast.Name("_evenhand_each", ast.Load()), tests, 0)
     counts = name == "len" and len(node.generators) == 1
-    asked = ast.ListComp(node.elt if counts else ast.Constant(1), [each])
+    asked = ast.ListComp(node.elt if last else ast.Constant(1), [each])
     rest = copy.copy(node)
     rest.generators = [ast.comprehension(node.generators[0].target, each.iter, node.generators[0].ifs, 0)]
     rest.generators += node.generators[1:]
@@ -176,7 +185,18 @@ def _made(node: Any, around: ast.AST, place: int, code: CodeType) -> Loop | None
     whole = ast.fix_missing_locations(ast.Expression(copy.deepcopy(ast.Lambda(arguments, asked))))
     made = compile(whole, code.co_filename, "eval", flags=code.co_flags & _FUTURE, dont_inherit=True)
     body = next(one for one in made.co_consts if isinstance(one, CodeType))
-    return Loop(names, name, body, counts, isinstance(node, ast.SetComp))
+    distinct = isinstance(node, ast.SetComp)
+    return Loop(names, name, body, counts, distinct, _kept(name, len(node.generators), distinct) if last else None)
+
+
+def _kept(name: str, loops: int, distinct: bool) -> Callable[[Sequence[Any]], bool] | None:
+    """What the values of the last `for` of a comprehension must be, lest the first of equal ones or an order counts.
+
+    A `for` before it may come to one that raises, or to one that decides, and goes by the order of the set.
+    """
+    if name in ("max", "min", "sorted"):
+        return exactly_ordered if loops == 1 else None
+    return all_alike if distinct or name in ("set", "frozenset") else lambda _values: True
 
 
 @cache

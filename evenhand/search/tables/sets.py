@@ -23,6 +23,7 @@ from evenhand.core.alike import alike
 from evenhand.core.text import describe
 from evenhand.search.tables.expressions import COUNT, Expression, NotLearned, plain
 from evenhand.search.tables.loops import Wanted, counted, is_steady, wanted_of
+from evenhand.search.tables.orders import exactly_ordered
 from evenhand.search.tables.proxies import EXPRESSION, RUN, Lazy, Run, applied, new, settled, settled_within
 
 BOTH: dict[str, Callable[[Any, Any], Any]] = {
@@ -160,16 +161,21 @@ class Members:
             *((element, self._part(lazy, place)) for place, element in enumerate(self.elements)),
             *((element, True) for element in others),
         ]
-        found = list[tuple[Any, Any]]()
+        found, made = list[tuple[Any, Any]](), list[Any]()
         for element, part in parts:
             try:
-                if part is not False and wanted.of(element):
+                values = part is not False and wanted.of(element)
+                if values:
                     found.append((element, part))
+                    made += values
             except NotLearned:
                 raise
             except Exception:
                 if part:  # the loop will raise the same, unless the order of the set lets it end before
                     return iter(settled(lazy))
+        if wanted.kept is None or not wanted.kept(made):
+            there = [element for element, part in found if part]
+            return iter(there if len(there) < 2 else settled(lazy))  # one has no order
         return (element for element, part in found if part)
 
     def _counted(self, lazy: Any, wanted: Wanted) -> Any:
@@ -207,7 +213,9 @@ class Members:
         if key is not None and not is_steady(key):
             return None
         try:
-            keys = self.elements if key is None else tuple(map(key, self.elements))
+            keys = self.elements if key is None else tuple(settled_within(key(one)) for one in self.elements)
+            if not exactly_ordered(keys):
+                return None
             order = sorted(range(len(keys)), key=lambda place: keys[place], reverse=bool(reverse))
             if any(keys[one] == keys[other] for one, other in pairwise(order)):
                 return None

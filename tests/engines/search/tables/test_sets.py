@@ -320,7 +320,22 @@ def all_pairs(state):
                 yield m if state.y else n
 
 
-LOOPS = (the_first_of_a_set, what_was_last, after_the_loop, what_was_seen, the_rest_of_a_generator, all_pairs)
+def by_no_order(state):
+    yield NUMBERS[state.y % 3]
+    for m in sorted(state.x, key=lambda m: frozenset({m})):
+        yield m
+        break
+
+
+LOOPS = (
+    by_no_order,
+    the_first_of_a_set,
+    what_was_last,
+    after_the_loop,
+    what_was_seen,
+    the_rest_of_a_generator,
+    all_pairs,
+)
 
 
 @pytest.mark.parametrize("actions", LOOPS)
@@ -333,6 +348,38 @@ def test_what_a_loop_knows_of_other_elements(actions: Any) -> None:
     assert found == expected, why
     carries = actions in (what_was_last, after_the_loop, what_was_seen)
     assert (method == "explicit" and "carries" in why) if carries else method == "compiled", why
+
+
+def one_and_true(state):
+    yield NUMBERS[state.y % 3]
+    for m in state.x:  # noqa: UP028 (a loop is what is cut)
+        yield m
+    if len(state.x) == 3:
+        yield 1
+        yield True
+
+
+def test_equal_actions_that_differ() -> None:
+    """The run that is found takes True, and not 1 which is on offer before it."""
+
+    def step(state, action):
+        if action == 1:
+            return Pair(state.x, 7 if action is True else 0)
+        return Pair(state.x | {action}, (state.y + 1) % 5)
+
+    @evenhand.always("Seven is never reached.")
+    def no_seven(state) -> bool:
+        return state.y != 7
+
+    system = evenhand.system("one", initial=[Pair(frozenset(), 0)], actions=one_and_true, step=step, shows=False)
+    expected = explicitly(system, [no_seven])
+    with divided():
+        found, method, why = searched(system, [no_seven])
+    assert method == "compiled", why
+    assert (found.states, found.transitions) == (expected.states, expected.transitions)
+    (tally,), (other,) = found.tallies, expected.tallies
+    assert tally.finding is not None and other.finding is not None
+    assert tally.finding.path[-1] == other.finding.path[-1] == 5
 
 
 NUMBER = 99
@@ -350,7 +397,28 @@ def of_nine_first(s, _y):
         return True
 
 
-@pytest.mark.parametrize(("how", "elements"), [(of_two_variables, EVERY), (of_nine_first, NUMBERS)])
+def of_nine_in_two_loops(s, _y):
+    try:
+        return any(1 // (m - 3) >= 0 for m in s for _n in s)
+    except ZeroDivisionError:
+        return False
+
+
+def of_sets_in_no_order(s, _y):
+    return max((frozenset({m}) for m in s), default=None) == {9}
+
+
+def of_equal_values(s, _y):
+    return any(isinstance(m, bool) for m in {m == 3 if m == 3 else 1 for m in s})
+
+
+WITHOUT_SAMPLES = (
+    (of_two_variables, EVERY),
+    *((how, NUMBERS) for how in (of_nine_first, of_nine_in_two_loops, of_sets_in_no_order, of_equal_values)),
+)
+
+
+@pytest.mark.parametrize(("how", "elements"), WITHOUT_SAMPLES)
 def test_comprehension_without_samples(how: Any, elements: Any) -> None:
     """What is wanted is asked of the variables of the loop; an element that raises, in the order of the set."""
     system = counting(how, elements)
@@ -417,7 +485,9 @@ def wanted_too_little():
     """A loop wants nothing."""
     real = Members._wanted
     return patch.object(
-        Members, "_wanted", lambda self, lazy, _wanted: real(self, lazy, Wanted(lambda _e: (), False, False))
+        Members,
+        "_wanted",
+        lambda self, lazy, _wanted: real(self, lazy, Wanted(lambda _e: (), False, False, lambda _: True)),
     )
 
 
