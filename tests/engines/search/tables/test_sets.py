@@ -369,7 +369,7 @@ def test_equal_actions_that_differ() -> None:
 
     @evenhand.always("Seven is never reached.")
     def no_seven(state) -> bool:
-        return state.y != 7
+        return bool(state.y != 7)
 
     system = evenhand.system("one", initial=[Pair(frozenset(), 0)], actions=one_and_true, step=step, shows=False)
     expected = explicitly(system, [no_seven])
@@ -405,7 +405,7 @@ def of_nine_in_two_loops(s, _y):
 
 
 def of_sets_in_no_order(s, _y):
-    return max((frozenset({m}) for m in s), default=None) == {9}
+    return max((frozenset({m}) for m in s), default=None) == frozenset({9})
 
 
 def of_equal_values(s, _y):
