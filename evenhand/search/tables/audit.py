@@ -93,7 +93,8 @@ def _in_order(learner: Any, offered: list[Any], entries: list[Any]) -> list[Any]
     """The entries of the tables in the order of the actions on offer."""
     left, found = [*entries], list[Any]()
     for action in offered:
-        at = next((one for one in left if learner.actions.values[one[0]] == action), None)
+        values = ((one, learner.actions.values[one[0]]) for one in left)
+        at = next((one for one, value in values if value == action and alike(value, action)), None)
         if at is None:
             raise NotLearned(f"{short(action)} is on offer and not in the tables")
         left.remove(at)

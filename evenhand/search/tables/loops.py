@@ -26,6 +26,7 @@ from types import CodeType, FrameType, FunctionType
 from typing import Any, NamedTuple
 
 from evenhand.search.tables.expressions import plain, record_fields
+from evenhand.search.tables.orders import all_alike, exactly_ordered
 from evenhand.search.tables.proxies import Lazy, applied, real_within
 from evenhand.search.tables.sources import aside, source_of
 
@@ -59,14 +60,19 @@ class Loop(NamedTuple):
     code: CodeType
     counts: bool
     distinct: bool
+    kept: Callable[[Sequence[Any]], bool] | None
 
 
 class Wanted(NamedTuple):
-    """What a loop makes of an element; and whether no more than how many there are is asked, of lists or sets."""
+    """What a loop makes of an element; and whether no more than how many there are is asked, of lists or sets.
+
+    `kept` says of what is made of all elements whether these may come in any order; without it they never may.
+    """
 
     of: Callable[[Any], Sequence[Any]]
     counts: bool
     distinct: bool
+    kept: Callable[[Sequence[Any]], bool] | None
 
 
 _len = builtins.len
@@ -110,7 +116,10 @@ def wanted_of(frame: FrameType) -> Wanted | None:
         return None
     function = FunctionType(loop.code, frame.f_globals)
     return Wanted(
-        lambda element: function((element,), **values), loop.counts and builtins.len is _lazy_len, loop.distinct
+        lambda element: function((element,), **values),
+        loop.counts and builtins.len is _lazy_len,
+        loop.distinct,
+        loop.kept,
     )
 
 
@@ -154,16 +163,18 @@ def _made(node: Any, around: ast.AST, place: int, code: CodeType) -> Loop | None
     if not all(isinstance(one, _NODES) for one in inside) or not _METHODS.issuperset(methods):
         return None
     mine = node.generators[place]
-    tests = [*mine.ifs]
-    if name in ("any", "all") and mine is node.generators[-1]:
+    tests, last = [*mine.ifs], mine is node.generators[-1]
+    if name in ("any", "all") and last:
         tests.append(node.elt if name == "any" else ast.UnaryOp(ast.Not(), node.elt))
     each = ast.comprehension(mine.target, ast.Name("_evenhand_each", ast.Load()), tests, 0)
     counts = name == "len" and len(node.generators) == 1
-    asked = ast.ListComp(node.elt if counts else ast.Constant(1), [each])
-    bound = {one.id for one in inside if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
-    earlier = {one.id for g in node.generators[:place] for one in ast.walk(g.target) if isinstance(one, ast.Name)}
-    read = {one.id for one in inside if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
-    names = tuple(sorted((read - bound) | earlier | ({name} - {""})))
+    asked = ast.ListComp(node.elt if last else ast.Constant(1), [each])
+    rest = copy.copy(node)
+    rest.generators = [ast.comprehension(node.generators[0].target, each.iter, node.generators[0].ifs, 0)]
+    rest.generators += node.generators[1:]
+    both = ast.fix_missing_locations(ast.Expression(copy.deepcopy(ast.Tuple([asked, rest], ast.Load()))))
+    read = _read_outside(compile(both, code.co_filename, "eval", dont_inherit=True))
+    names = tuple(sorted(read - {"_evenhand_each"} | {name} - {""}))
     arguments = ast.arguments(
         posonlyargs=[ast.arg("_evenhand_each")],
         args=[],
@@ -174,17 +185,52 @@ def _made(node: Any, around: ast.AST, place: int, code: CodeType) -> Loop | None
     whole = ast.fix_missing_locations(ast.Expression(copy.deepcopy(ast.Lambda(arguments, asked))))
     made = compile(whole, code.co_filename, "eval", flags=code.co_flags & _FUTURE, dont_inherit=True)
     body = next(one for one in made.co_consts if isinstance(one, CodeType))
-    return Loop(names, name, body, counts, isinstance(node, ast.SetComp))
+    distinct = isinstance(node, ast.SetComp)
+    return Loop(names, name, body, counts, distinct, _kept(name, len(node.generators), distinct) if last else None)
 
 
+def _kept(name: str, loops: int, distinct: bool) -> Callable[[Sequence[Any]], bool] | None:
+    """What the values of the last `for` of a comprehension must be, lest the first of equal ones or an order counts.
+
+    A `for` before it may come to one that raises, or to one that decides, and goes by the order of the set.
+    """
+    if name in ("max", "min", "sorted"):
+        return exactly_ordered if loops == 1 else None
+    return all_alike if distinct or name in ("set", "frozenset") else lambda _values: True
+
+
+@cache
+def _read_outside(code: CodeType) -> frozenset[str]:
+    """The names that some code, with the functions in it, takes from the module or from the built-in ones."""
+    inner = [_read_outside(one) for one in code.co_consts if isinstance(one, CodeType)]
+    body = dis.get_instructions(code)
+    return frozenset({one.argval for one in body if one.opname in ("LOAD_GLOBAL", "LOAD_NAME")}.union(*inner))
+
+
+@cache
+def _sets_outside(code: CodeType) -> bool:
+    """Whether some code, with the functions in it, gives a variable of another another value, or imports."""
+    inner = any(_sets_outside(one) for one in code.co_consts if isinstance(one, CodeType))
+    mine = ("STORE_GLOBAL", "DELETE_GLOBAL", "IMPORT_NAME")
+    return inner or any(
+        one.opname in mine or (one.opname in ("STORE_DEREF", "DELETE_DEREF") and one.argval in code.co_freevars)
+        for one in dis.get_instructions(code)
+    )
+
+
+@aside
 def is_steady(value: Any, depth: int = 0) -> bool:
     """Whether a value never changes, or is a function or class that changes nothing."""
     if value is builtins.len or any(value is one for one in _PURE):
         return True
     if type(value) is FunctionType:
-        held = [cell.cell_contents for cell in value.__closure__ or ()] if depth < DEPTH else [[]]
+        if depth >= DEPTH or _sets_outside(value.__code__):
+            return False
+        held = [cell.cell_contents for cell in value.__closure__ or ()]
         more = [*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()]
-        return all(is_steady(one, depth + 1) for one in (*held, *more))
+        every = {**vars(builtins), **value.__globals__}
+        read = [every[name] for name in _read_outside(value.__code__) if name in every]
+        return all(is_steady(one, depth + 1) for one in (*held, *more, *read) if one is not value)
     if isinstance(value, type):
         kind: Any = value
         return issubclass(kind, Enum) or record_fields(kind) is not None

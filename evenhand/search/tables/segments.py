@@ -27,7 +27,7 @@ MARK = "\0mark of a segment"
 """What a segmented generator yields between two statements."""
 
 _INNER = "_evenhand_segmented"
-_SORTED = "sorted"
+_SORTED, _HELD = "sorted", "held"
 _TROUBLE = (ast.With, ast.Try, ast.TryStar, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.Global, ast.Nonlocal)
 
 
@@ -65,6 +65,10 @@ def _delegated(function: Any, *given: Any, **named: Any) -> Any:
         function, one = given
         divided = members_of(one) if function is sorted else None
         return iter(function(one, **named)) if divided is None else divided.in_order(one, MARK, **named)
+    if function == _HELD and type(given[0]) is GeneratorType:
+        return given[0]  # another may go on with it, before the loop ends or after
+    if function == _HELD:
+        return segmented(*given)
     return segmented(*given) if function is None else segmented_call(function, given)
 
 
@@ -274,7 +278,11 @@ def _marked(body: list[ast.stmt]) -> list[ast.stmt]:
     """The same statements with a mark before each, in loops as well."""
     made: list[ast.stmt] = []
     for one in body:
-        if isinstance(one, ast.For) and not _is_delegated(one.iter):
+        if (
+            isinstance(one, ast.For)
+            and not _is_delegated(one.iter)
+            and (_is_sorted(one.iter) or not _may_end_early(one))
+        ):
             made += [ast.Expr(ast.Yield(ast.Constant(MARK))), _marked_loop(one)]
             continue
         if isinstance(one, ast.For | ast.While):
@@ -300,13 +308,12 @@ def _is_delegated(source: ast.expr) -> bool:
 
 def _marked_loop(loop: ast.For) -> ast.For:
     """A loop with marks; over a set that has columns, also before each element that may be in it."""
-    call, name = loop.iter, "_evenhand_one"
-    given, named = [ast.Constant(None), call], list[ast.keyword]()
-    match call:
-        case ast.Call(func=ast.Name(id="sorted"), args=[one]) if not isinstance(one, ast.Starred):
-            given, named = [ast.Constant(_SORTED), call.func, one], call.keywords
-        case _:
-            pass
+    call: Any = loop.iter
+    name = "_evenhand_one"
+    given: list[ast.expr] = [ast.Constant(None if isinstance(call, ast.Call) else _HELD), call]
+    named = list[ast.keyword]()
+    if _is_sorted(call):
+        given, named = [ast.Constant(_SORTED), call.func, *call.args], call.keywords
     here = ast.Name(name, ast.Load())
     only_mark: list[ast.stmt] = [ast.Expr(ast.Yield(ast.Constant(MARK))), ast.Continue()]
     is_mark = ast.Call(ast.Name(_INNER, ast.Load()), [ast.Constant(MARK), here], [])
@@ -317,6 +324,19 @@ def _marked_loop(loop: ast.For) -> ast.For:
         body=[*first, *_marked(loop.body)],
         orelse=_marked(loop.orelse) if loop.orelse else [],
     )
+
+
+def _is_sorted(source: ast.expr) -> bool:
+    match source:
+        case ast.Call(func=ast.Name(id="sorted"), args=[one]):
+            return not isinstance(one, ast.Starred)
+        case _:
+            return False
+
+
+def _may_end_early(loop: ast.For) -> bool:
+    """Whether a loop may end before its last element: which elements it has had then depends on their order."""
+    return any(isinstance(inner, ast.Break | ast.Return) for one in loop.body for inner in ast.walk(one))
 
 
 def _loops_in(statement: ast.stmt) -> bool:

@@ -23,6 +23,7 @@ from evenhand.core.alike import alike
 from evenhand.core.text import describe
 from evenhand.search.tables.expressions import COUNT, Expression, NotLearned, plain
 from evenhand.search.tables.loops import Wanted, counted, is_steady, wanted_of
+from evenhand.search.tables.orders import exactly_ordered
 from evenhand.search.tables.proxies import EXPRESSION, RUN, Lazy, Run, applied, new, settled, settled_within
 
 BOTH: dict[str, Callable[[Any, Any], Any]] = {
@@ -154,20 +155,28 @@ class Members:
         return self._wanted(lazy, wanted)
 
     def _wanted(self, lazy: Any, wanted: Wanted) -> Iterator[Any]:
-        """The elements that are wanted; whether others are in the set is not asked."""
-        for place, element in enumerate(self.elements):
-            part = self._part(lazy, place)
-            if part is False:
-                continue
+        """The elements that are wanted; whether those with columns that are not wanted are in the set is not asked."""
+        others = settled(self._part(lazy, len(self.elements)))
+        parts = [
+            *((element, self._part(lazy, place)) for place, element in enumerate(self.elements)),
+            *((element, True) for element in others),
+        ]
+        found, made = list[tuple[Any, Any]](), list[Any]()
+        for element, part in parts:
             try:
-                is_wanted = bool(wanted.of(element))
+                values = part is not False and wanted.of(element)
+                if values:
+                    found.append((element, part))
+                    made += values
             except NotLearned:
                 raise
             except Exception:
-                is_wanted = True  # if it is in the set, the loop will raise the same
-            if is_wanted and part:
-                yield element
-        yield from settled(self._part(lazy, len(self.elements)))
+                if part:  # the loop will raise the same, unless the order of the set lets it end before
+                    return iter(settled(lazy))
+        if wanted.kept is None or not wanted.kept(made):
+            there = [element for element, part in found if part]
+            return iter(there if len(there) < 2 else settled(lazy))  # one has no order
+        return (element for element, part in found if part)
 
     def _counted(self, lazy: Any, wanted: Wanted) -> Any:
         """How many values a loop makes of the elements."""
@@ -193,7 +202,7 @@ class Members:
         if settled(self._part(lazy, len(self.elements))):
             return iter(settled(lazy))
         run.unordered = True
-        return self._in_turn(lazy, mark, range(len(self.elements)))
+        return self.in_any_order(lazy, mark)
 
     def in_order(self, lazy: Any, mark: Any, **how: Any) -> Iterator[Any]:
         """What `sorted` gives, with a mark before each element if there is one order whatever else is in the set."""
@@ -204,7 +213,9 @@ class Members:
         if key is not None and not is_steady(key):
             return None
         try:
-            keys = self.elements if key is None else tuple(map(key, self.elements))
+            keys = self.elements if key is None else tuple(settled_within(key(one)) for one in self.elements)
+            if not exactly_ordered(keys):
+                return None
             order = sorted(range(len(keys)), key=lambda place: keys[place], reverse=bool(reverse))
             if any(keys[one] == keys[other] for one, other in pairwise(order)):
                 return None
@@ -214,12 +225,28 @@ class Members:
         except Exception:
             return None  # what cannot be compared may never be in one set
 
+    def in_any_order(self, lazy: Any, mark: Any) -> Iterator[Any]:
+        """Yield the elements, with marks around; while `_between` is true, `Continuations` compares what is known."""
+        for place in range(len(self.elements)):
+            if self._part(lazy, place) is not False:
+                _between = True
+                yield mark
+                _between = False
+                if self._part(lazy, place):
+                    yield self.elements[place]
+        _between = True
+        yield mark
+
     def _in_turn(self, lazy: Any, mark: Any, order: Sequence[int]) -> Iterator[Any]:
         for place in order:
             if self._part(lazy, place) is not False:
                 yield mark
                 if self._part(lazy, place):
                     yield self.elements[place]
+
+
+IN_TURN = Members.in_any_order.__code__
+"""The code of loops over a set in any order."""
 
 
 class _Raised(Exception):

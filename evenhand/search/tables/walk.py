@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from evenhand.core.alike import alike
 from evenhand.search.actions import LABELS, NOTHING, OTHERS, ActionsWatch, Counted, label_of
 from evenhand.search.bounds import Bounds
 from evenhand.search.contract import initial_states
@@ -223,7 +224,8 @@ class TableWalk(Paths):
             steps = self.steps_of(np.asarray([learner.shape.numbers(state)], dtype=np.int32).T)
             label = -1 if steps is None else int(steps.label[steps.number == number][0])
             offered = list(learner.system.enabled(learner.config, state))
-            places.append(offered.index(learner.actions.values[label]))
+            taken = learner.actions.values[label]
+            places.append(next(at for at, one in enumerate(offered) if one == taken and alike(one, taken)))
             state = stepped(learner.system, learner.config, state, offered[places[-1]])[0]
         size = len(found.path)
         return replace(found, path=tuple(places[:size]), loop=tuple(places[size:]))

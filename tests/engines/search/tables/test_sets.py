@@ -16,7 +16,7 @@ import pytest
 import evenhand
 from evenhand.core.system import AnySystem
 from evenhand.search.tables import shape
-from evenhand.search.tables.loops import Wanted
+from evenhand.search.tables.loops import Wanted, is_steady
 from evenhand.search.tables.sets import Members
 from tests.engines.search.tables.forced import explicitly, searched
 from tests.engines.search.tables.hostile import Pair
@@ -261,6 +261,189 @@ def test_a_loop_in_the_order_of_the_set() -> None:
     assert found.verdicts[0].coverage == expected.verdicts[0].coverage
 
 
+NUMBERS = (3, 9, 10)
+"""Python takes 9 before 10 before 3 from a set, which is not how they are sorted."""
+
+
+def the_first_of_a_set(state):
+    yield NUMBERS[state.y % 3]
+    for m in state.x:
+        yield m
+        break
+
+
+def what_was_last(state):
+    yield NUMBERS[state.y % 3]
+    last = None
+    for m in state.x:
+        if last == 9:
+            yield 3 if m == 10 else 9
+        last = m
+
+
+def after_the_loop(state):
+    yield NUMBERS[state.y % 3]
+    m = 3
+    for m in state.x:  # noqa: B007 (it is read below)
+        pass
+    yield m
+
+
+def what_was_seen(state):
+    yield NUMBERS[state.y % 3]
+    seen: list[Any] = []
+    for m in state.x:
+        if not seen or seen[0] == 10:
+            seen.append(m)
+            yield m
+
+
+def each(state):
+    yield from sorted(state.x)
+
+
+def the_rest_of_a_generator(state):
+    yield NUMBERS[state.y % 3]
+    rest = each(state)
+    for m in rest:
+        yield m
+        break
+    for m in rest:
+        yield 3 if m == 9 else 9
+
+
+def all_pairs(state):
+    yield NUMBERS[state.y % 3]
+    for m in state.x:
+        for n in state.x:
+            if m < n:
+                yield m if state.y else n
+
+
+def by_no_order(state):
+    yield NUMBERS[state.y % 3]
+    for m in sorted(state.x, key=lambda m: frozenset({m})):
+        yield m
+        break
+
+
+LOOPS = (
+    by_no_order,
+    the_first_of_a_set,
+    what_was_last,
+    after_the_loop,
+    what_was_seen,
+    the_rest_of_a_generator,
+    all_pairs,
+)
+
+
+@pytest.mark.parametrize("actions", LOOPS)
+def test_what_a_loop_knows_of_other_elements(actions: Any) -> None:
+    """Counts are right without a comparison of samples, where an element decides about the next ones."""
+    system = counting(lambda s, _y: 3 in s, NUMBERS, actions)
+    expected = explicitly(system)
+    with divided(), patch("evenhand.search.tables.method.audit", lambda *_: None):
+        found, method, why = searched(system)
+    assert found == expected, why
+    carries = actions in (what_was_last, after_the_loop, what_was_seen)
+    assert (method == "explicit" and "carries" in why) if carries else method == "compiled", why
+
+
+def one_and_true(state):
+    yield NUMBERS[state.y % 3]
+    for m in state.x:  # noqa: UP028 (a loop is what is cut)
+        yield m
+    if len(state.x) == 3:
+        yield 1
+        yield True
+
+
+def test_equal_actions_that_differ() -> None:
+    """The run that is found takes True, and not 1 which is on offer before it."""
+
+    def step(state, action):
+        if action == 1:
+            return Pair(state.x, 7 if action is True else 0)
+        return Pair(state.x | {action}, (state.y + 1) % 5)
+
+    @evenhand.always("Seven is never reached.")
+    def no_seven(state) -> bool:
+        return bool(state.y != 7)
+
+    system = evenhand.system("one", initial=[Pair(frozenset(), 0)], actions=one_and_true, step=step, shows=False)
+    expected = explicitly(system, [no_seven])
+    with divided():
+        found, method, why = searched(system, [no_seven])
+    assert method == "compiled", why
+    assert (found.states, found.transitions) == (expected.states, expected.transitions)
+    (tally,), (other,) = found.tallies, expected.tallies
+    assert tally.finding is not None and other.finding is not None
+    assert tally.finding.path[-1] == other.finding.path[-1] == 5
+
+
+NUMBER = 99
+
+
+def of_two_variables(s, y):
+    NUMBER = y
+    return any(m[1] == NUMBER and all(NUMBER >= 0 for NUMBER in m[1:]) for m in s)
+
+
+def of_nine_first(s, _y):
+    try:
+        return all(1 // (m - 3) != 0 for m in s)
+    except ZeroDivisionError:
+        return True
+
+
+def of_nine_in_two_loops(s, _y):
+    try:
+        return any(1 // (m - 3) >= 0 for m in s for _n in s)
+    except ZeroDivisionError:
+        return False
+
+
+def of_sets_in_no_order(s, _y):
+    return max((frozenset({m}) for m in s), default=None) == frozenset({9})
+
+
+def of_equal_values(s, _y):
+    return any(isinstance(m, bool) for m in {m == 3 if m == 3 else 1 for m in s})
+
+
+WITHOUT_SAMPLES = (
+    (of_two_variables, EVERY),
+    *((how, NUMBERS) for how in (of_nine_first, of_nine_in_two_loops, of_sets_in_no_order, of_equal_values)),
+)
+
+
+@pytest.mark.parametrize(("how", "elements"), WITHOUT_SAMPLES)
+def test_comprehension_without_samples(how: Any, elements: Any) -> None:
+    """What is wanted is asked of the variables of the loop; an element that raises, in the order of the set."""
+    system = counting(how, elements)
+    expected = explicitly(system)
+    with divided(), patch("evenhand.search.tables.method.audit", lambda *_: None):
+        found, method, why = searched(system)
+    assert (found, method) == (expected, "compiled"), why
+
+
+def test_functions_that_set_variables() -> None:
+    """A function that sets a variable of another is not steady, nor one that reads what changes."""
+    count = 0
+
+    def counts(_m):
+        nonlocal count
+        count += 1
+        return count < 3
+
+    assert is_steady(last_first)
+    assert not is_steady(counts)
+    assert not is_steady(lambda m: kept.append(m))
+
+
+kept: list[Any] = []
+
 MODELS = (
     (models.two_phase(3), models.consistent),
     (models.paxos(2, 2, 1), models.one_value),
@@ -302,7 +485,9 @@ def wanted_too_little():
     """A loop wants nothing."""
     real = Members._wanted
     return patch.object(
-        Members, "_wanted", lambda self, lazy, _wanted: real(self, lazy, Wanted(lambda _e: (), False, False))
+        Members,
+        "_wanted",
+        lambda self, lazy, _wanted: real(self, lazy, Wanted(lambda _e: (), False, False, lambda _: True)),
     )
 
 
