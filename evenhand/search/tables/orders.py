@@ -36,8 +36,9 @@ def _exact(values: Sequence[Any]) -> bool:
         return False
     if kind in _ORDERED:
         return True
+    own: Any = kind  # an enum may have an order of its own
     if issubclass(kind, Enum):
-        return kind.__lt__ in (int.__lt__, str.__lt__) and kind.__gt__ in (int.__gt__, str.__gt__)
+        return own.__lt__ in (int.__lt__, str.__lt__) and own.__gt__ in (int.__gt__, str.__gt__)
     if kind is not tuple and (record_fields(kind) is None or not _by_fields(kind)):
         return False
     return _as_tuples([one if issubclass(kind, tuple) else _parts(kind, one) for one in values])

@@ -274,7 +274,11 @@ def test_counts_of_a_step_and_of_any_agent_are_told_apart(
     portfolio: Portfolio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A claim counts beside the agent that a step names, another beside any agent: no step says how many those are."""
-    monkeypatch.setattr(unbounded, "_guesses", lambda *_: ())
+
+    def nothing(*_: Any) -> tuple[()]:
+        return ()
+
+    monkeypatch.setattr(unbounded, "_guesses", nothing)
 
     @evenhand.each_step("Some are neither named now nor then.")
     def neither(step: Step[Config, Named, Any, Any]) -> bool:
