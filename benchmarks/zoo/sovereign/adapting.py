@@ -143,7 +143,7 @@ class Adapter:
         self.ids: dict[str, str] = {}
         self.issued: list[tuple[list[Json], str, str, Any, int]] = []
         self.held: dict[str, Any] = {}
-        self.count, self.tokens, self.choice = 0, 0, False
+        self.count, self.tokens, self.refusals, self.choice = 0, 0, 0, False
         self.begin()
 
     def _check(self, initial: Initial) -> None:
@@ -193,6 +193,8 @@ class Adapter:
         self._plausible(told, candidates)
         if self.config["session_budget"] is not None and self.tokens > self.config["session_budget"]:
             raise Unsupported("a cycle after the session's budget: these kernels know none")
+        if 0 < self.config["most_refusals"] <= self.refusals:
+            raise Unsupported("a cycle after the last refusal permitted: these kernels count none")
         self.tokens += tokens_of(told)
         self.count += 1
         try:
@@ -201,6 +203,7 @@ class Adapter:
             raise Unsupported(f"what this kernel refuses to take: {error}") from error
         several = len({json.dumps(one, sort_keys=True) for one in candidates}) > 1
         acts = answer["kind"] == "ACTION"
+        self.refusals = self.refusals + 1 if answer["kind"] == "REFUSE" else 0
         if acts and answer.get("own") is not None:
             offered = [one["request"] for one in candidates]
             won = [answer["request"]] if "request" in answer and not several else offered
