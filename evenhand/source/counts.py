@@ -24,7 +24,6 @@ from evenhand.smt.logic import (
     Formula,
     Function,
     Relation,
-    Sort,
     Term,
     Var,
     exists,
@@ -119,10 +118,6 @@ class Totals(list[Total]):
             self._named[key] = _total(f"{PREFIX}{len(self)}", parameters, variables, parts).renamed()
             self.append(self._named[key])
         return self._named[key].function(*parameters)
-
-    def all_of_sort(self, sort: Sort) -> Term:
-        """Return how many things of a sort there are."""
-        return self.of((_FRESH(sort),), ((TRUE, number(1)),))
 
     def whole(self, of: Total) -> Total | None:
         """Return the count of all things that a total goes through, if anything asks for it."""

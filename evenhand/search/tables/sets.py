@@ -89,8 +89,7 @@ class Members:
         return new(run, expression, value) if expression.columns else value
 
     def _part(self, lazy: Any, place: int) -> Any:
-        run, part = RUN.__get__(lazy), EXPRESSION.__get__(lazy).args[place]
-        return run.holding(part, run.value(part)) if part.columns else run.value(part)
+        return _held(RUN.__get__(lazy), EXPRESSION.__get__(lazy).args[place])
 
     def applied(self, run: Run, key: Any, act: Callable[..., Any], given: Sequence[Any]) -> Any:
         """Return the result of an operation on a set of this kind, and perhaps on others."""
