@@ -13,8 +13,9 @@ compared as well.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from itertools import islice
 from random import Random
 from typing import Any, TypeAlias
@@ -24,12 +25,16 @@ from evenhand.core.fairness import assumed, is_known
 from evenhand.core.kinds import Property, Safety
 from evenhand.core.licence import Licence
 from evenhand.core.relations import Relational
-from evenhand.core.system import Abstraction, AnyStep, AnySystem, Separated, Step
+from evenhand.core.system import Abstraction, AnyStep, AnySystem
 from evenhand.core.temporal import Temporal
+from evenhand.core.trace import AnyScenario
+from evenhand.core.verdict import Evidence
+from evenhand.evidence.judge import Judgement
+from evenhand.search.classes import Classes
+from evenhand.search.evidence import walked
 from evenhand.search.liveness import AboutRuns, fairness_of
 from evenhand.search.quotient import covers, said
-from evenhand.search.steps import stepped
-from evenhand.search.witness import LicenceMissing
+from evenhand.search.witness import LicenceMissing, Witness
 
 Maps: TypeAlias = tuple[Abstraction[Any, Any], ...]
 """Maps that are applied in turn."""
@@ -42,13 +47,10 @@ RUNS, LENGTH = 12, 40
 """Random runs of each configuration compared, and the actions of each."""
 
 
-def with_and(names: Sequence[str]) -> str:
-    """Return the names in one, as in `--quotient`."""
-    return "+".join(names)
-
-
-def licensed_maps(system: AnySystem, wanted: str | None, licences: Sequence[Licence]) -> Maps:
-    """Return the maps requested (`a+b`: first a, then b), each under its licence; empty if none was requested.
+def licensed_maps(
+    system: AnySystem, wanted: str | None, licences: Sequence[Licence], claims: tuple[Property, ...]
+) -> Mapped | None:
+    """Return the classes of the maps requested (`a+b`: first a, then b), each under its licence; None without any.
 
     Raises LicenceMissing for one without a licence that covers it, ValueError for one that is named twice or together
     with another kind of quotient.
@@ -56,10 +58,10 @@ def licensed_maps(system: AnySystem, wanted: str | None, licences: Sequence[Lice
     names = wanted.split("+") if wanted else [licence.quotient for licence in licences]
     known = {one.name: one for one in system.abstractions}
     if not any(name in known for name in names):
-        return ()
+        return None
     if len(set(names)) < len(names) or any(name not in known for name in names):
         raise ValueError(
-            f"quotient {with_and(names)!r} of {system.label}: abstractions are taken one after the other, each once, "
+            f"quotient {'+'.join(names)!r} of {system.label}: abstractions are taken one after the other, each once, "
             f"and beside no other quotient; there is: {', '.join(sorted(known))}"
         )
     for name in names:
@@ -68,95 +70,104 @@ def licensed_maps(system: AnySystem, wanted: str | None, licences: Sequence[Lice
         if not fitting:
             raise LicenceMissing(f"{ask} needs a licence: prove first that state and image do alike, or leave it out")
         covers(system, name, fitting[0])
-    return tuple(known[name] for name in names)
+    return Mapped(system, "+".join(names), claims, tuple(known[name] for name in names))
 
 
-def abstracted(system: AnySystem, maps: Maps) -> AnySystem:
-    """Return the system that applies the maps to its initial states, in order, and after each step."""
+@dataclass
+class Mapped(Classes):
+    """The classes of states with one image under maps that are applied in turn; the image stands for its class."""
 
-    def image(config: Any, state: Any) -> Any:
-        return image_of(system, maps, config, state)
+    maps: Maps
+    ahead = 2_000  # the model may have infinitely many states
 
-    def initial(config: Any) -> Iterator[Any]:
-        return (image(config, state) for state in system.initial(config))
+    def __post_init__(self) -> None:
+        self.trusted = "that state and image do alike and claims do not tell them apart, compared on samples"
+        self.why = (
+            f"; quotient {self.name!r} is licensed: one state of each class, whose size is not known, and samples were "
+            "compared with their images in the model"
+        )
+        self.refused = {
+            claim.name: f"a claim of kind {claim.kind} compares runs, and a class of states has many of them"
+            for claim in self.claims
+            if isinstance(claim, Relational)
+        }
 
-    def step(rules: Any, config: Any, state: Any, action: Any) -> tuple[Any, Any]:
-        after, shown = system.step(rules, config, state, action)
-        return image(config, after), shown
+    def first(self, config: Any, state: Any) -> Any:
+        """Return the image of a state.  Raises ModelError, which names the map, where one raises."""
+        for one in self.maps:
+            try:
+                state = one.state(config, state)
+            except Exception as error:
+                raise ModelError(
+                    f"{self.system.label}: quotient {one.name!r} of state {state!r} raised "
+                    f"{type(error).__name__}: {error}"
+                ) from error
+        return state
 
-    parts = system.separated
+    def runs(self, claim: Property, config: Any, start: int, numbers: Sequence[int]) -> Iterator[AnyScenario]:
+        """Yield the run of the model by the same actions.  Raises IndexError where one is not on offer."""
+        yield walked(self.system, config, start, numbers)[0]
 
-    def apply(rules: Any, config: Any, state: Any, merged: Any) -> tuple[Any, Any]:
-        assert parts is not None
-        after, shown = parts.apply(rules, config, state, merged)
-        return image(config, after), shown
+    def doubts(self, configs: Sequence[Any]) -> tuple[str, ...]:
+        """Compare states of the model with their images."""
+        return compare_images(self, configs)
 
-    separated: Separated[Any, Any, Any, Any, Any, Any] | None = None if parts is None else replace(parts, apply=apply)
-    return replace(system, initial=initial, step=step, separated=separated, quotients=(), abstractions=())
+    def carried(
+        self, configs: Sequence[Any], claim: Property, finding: Witness, states: int, doubt: str
+    ) -> tuple[Evidence | None, Judgement]:
+        """Return the run of the model, and the judge's answer.  Raises ModelError if it contradicts the classes.
 
-
-def image_of(system: AnySystem, maps: Maps, config: Any, state: Any) -> Any:
-    """Return the representative of a state.  Raises ModelError, which names the map, where one raises."""
-    for one in maps:
+        Unless the claim was already in doubt.
+        """
         try:
-            state = one.state(config, state)
-        except Exception as error:
-            raise ModelError(
-                f"{system.label}: quotient {one.name!r} of state {state!r} raised {type(error).__name__}: {error}"
-            ) from error
-    return state
+            evidence, judgement = super().carried(configs, claim, finding, states, doubt)
+        except IndexError as error:
+            evidence, judgement = None, Judgement(False, str(error))
+        if judgement or not judgement.decided:
+            return evidence, judgement
+        if doubt:
+            return None, Judgement(False, doubt, decided=False)
+        raise ModelError(
+            f"{self.system.label}: {claim.name} fails among classes of states, and the model that takes the same "
+            f"actions says: {judgement.reason}. The licence is wrong, or the claim tells a state from its image where "
+            "no sample did; explore without the quotient"
+        )
 
 
-def refused_kinds(claims: Sequence[Property]) -> dict[str, str]:
-    """Return by name why some claims are not checked under a map: they compare runs with one another."""
-    return {
-        claim.name: f"a claim of kind {claim.kind} compares runs, and a class of states has many of them"
-        for claim in claims
-        if isinstance(claim, Relational)
-    }
-
-
-def compare_images(
-    system: AnySystem, maps: Maps, configs: Sequence[Any], claims: Sequence[Property]
-) -> tuple[str, ...]:
+def compare_images(classes: Mapped, configs: Sequence[Any]) -> tuple[str, ...]:
     """Return for each claim why a result on classes may not hold of states, else an empty text.
 
     Runs the model: every action near the start, and random runs.  Raises ModelError where a state and its image behave
     differently, or an image is not its own: the licence is then wrong.
     """
-    refused = refused_kinds(claims)
-    doubts = {claim.name: refused.get(claim.name, "") for claim in claims}
+    doubts = {claim.name: classes.refused.get(claim.name, "") for claim in classes.claims}
     for number, config in enumerate(configs):
         if number & (number - 1) == 0:  # configurations 0, 1, 2, 4, 8 …
-            _Comparison(system, maps, config, [claim for claim in claims if claim.applies(config)], doubts).run(number)
-    return tuple(doubts[claim.name] for claim in claims)
+            _Comparison(classes, config, doubts).run(number)
+    return tuple(doubts[claim.name] for claim in classes.claims)
 
 
 class _Comparison:
     """A comparison of runs of one configuration with those of the images."""
 
-    def __init__(
-        self, system: AnySystem, maps: Maps, config: Any, claims: Sequence[Property], doubts: dict[str, str]
-    ) -> None:
-        self.system, self.maps, self.config = system, maps, config
-        self.claims, self.doubts = claims, doubts
-        self.called = f"quotient {with_and([one.name for one in maps])!r}"
-        self.taken: dict[tuple[str, str], Callable[[Any, Any], bool]] = {}
-        # There are few images, so results about them are kept.
-        self.known: dict[tuple[Any, Any], tuple[AnyStep, AnyStep, dict[str, tuple[bool, ...]]]] = {}
-        for claim in claims:
-            names, known = fairness_of(claim) if isinstance(claim, AboutRuns | Temporal) else (), system.fair(config)
-            for name, fairness in assumed(known, names).items() if is_known(known, names) else ():
-                self.taken[claim.name, name] = fairness.taken
+    def __init__(self, classes: Mapped, config: Any, doubts: dict[str, str]) -> None:
+        self.system, self.maps, self.config, self.doubts = classes.system, classes.maps, config, doubts
+        self.called = f"quotient {classes.name!r}"
+        self.claims = [claim for claim in classes.claims if claim.applies(config)]
+        self.image = partial(classes.first, config)
+        known = self.system.fair(config)
+        self.taken = {
+            claim.name: [one.taken for one in assumed(known, names).values()]
+            for claim in self.claims
+            if is_known(known, names := fairness_of(claim) if isinstance(claim, AboutRuns | Temporal) else ())
+        }
+        self.of_image = cache(self._of_image)  # there are few images
 
     def run(self, seed: int) -> None:
         self.near()
         random = Random(seed)
         for _ in range(RUNS):
             self.drawn(random)
-
-    def image(self, state: Any) -> Any:
-        return image_of(self.system, self.maps, self.config, state)
 
     def near(self) -> None:
         """Compare every action of the states nearest to the start."""
@@ -219,15 +230,11 @@ class _Comparison:
 
     def pair(self, state: Any, action: Any) -> tuple[AnyStep, AnyStep]:
         """Return a step, and the one that the search takes for it."""
-        image = self.image(state)
-        if (image, action) not in self.known:
-            there = self.step(image, action)
-            self.known[image, action] = (there, replace(there, after=self.image(there.after)), {})
-        there, mapped, told = self.known[image, action]
-        step = self.step(state, action)
-        if step.shown != there.shown:
+        image, step = self.image(state), self.step(state, action)
+        mapped, told = self.of_image(image, action)
+        if step.shown != mapped.shown:
             raise self.lies(
-                f"maps {state!r} to {image!r}, where {action!r} shows {there.shown!r} and not {step.shown!r}"
+                f"maps {state!r} to {image!r}, where {action!r} shows {mapped.shown!r} and not {step.shown!r}"
             )
         if self.image(step.after) != mapped.after:
             raise self.lies(
@@ -242,16 +249,18 @@ class _Comparison:
                     self.apart(claim)
         return step, mapped
 
+    def _of_image(self, image: Any, action: Any) -> tuple[AnyStep, dict[str, tuple[bool, ...]]]:
+        """The step that the search takes from an image, and what claims were found to say of it."""
+        step = self.step(image, action)
+        return replace(step, after=self.image(step.after)), {}
+
     def step(self, state: Any, action: Any) -> AnyStep:
-        after, shown = stepped(self.system, self.config, state, action)
-        return Step(self.config, state, action, shown, after)
+        return self.system.take(self.config, state, action)
 
     def tells(self, claim: Property, step: AnyStep) -> tuple[bool, ...]:
         """Return the values of a claim's predicates, and of the fairness it assumes, on one step."""
         try:
-            serves = [
-                bool(taken(step.before, step.action)) for (name, _), taken in self.taken.items() if name == claim.name
-            ]
+            serves = [bool(taken(step.before, step.action)) for taken in self.taken.get(claim.name, ())]
             return (*said(claim, step), *serves)
         except Exception as error:
             raise ModelError(

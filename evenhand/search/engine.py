@@ -19,16 +19,10 @@ from evenhand.core.property import Property, checked_claims, speaks_of
 from evenhand.core.purity import refuse_impure
 from evenhand.core.system import AnySystem, Joint
 from evenhand.core.verdict import Status, Verdict, in_short
-from evenhand.search.abstraction import (
-    Maps,
-    abstracted,
-    compare_images,
-    licensed_maps,
-    refused_kinds,
-    with_and,
-)
+from evenhand.search.abstraction import licensed_maps
 from evenhand.search.actions import ActionCounts, ActionsWatch, numbered_menu
 from evenhand.search.bounds import Bounds
+from evenhand.search.classes import Classes
 from evenhand.search.configuration import search_one
 from evenhand.search.jobs import in_processes
 from evenhand.search.methods import chosen_method
@@ -182,19 +176,17 @@ def prepare(system: AnySystem, claims: Iterable[Property] = (), **options: Unpac
     refuse_impure(system.label, system, system.rules, system.joint, *asked)
     bounds = _bounds(options)
     licences = (licence,) if isinstance(licence, Licence) else tuple(licence or ())
-    maps = licensed_maps(system, quotient, licences)
-    view = licensed_view(system, quotient, licences)
-    group = None if maps or view else licensed(system, quotient, licences[0] if licences else None)
+    classes = licensed_maps(system, quotient, licences, asked) or licensed_view(system, quotient, licences, asked)
+    group = None if classes else licensed(system, quotient, licences[0] if licences else None)
     numbered = _listed(system, options.get("configs"))
-    refused = refused_kinds(asked) if maps else {}
-    viewed = None if view is None else Viewed(system, view, asked)
-    searched = abstracted(system, maps) if maps else system if viewed is None else viewed.searched()
-    if viewed is not None and method not in (None, "explicit"):
-        raise ValueError(f"quotient {viewed.view.name!r} is searched explicitly; leave the method out")
-    if viewed is not None:
+    searched = system if classes is None else classes.searched()
+    if isinstance(classes, Viewed):
+        if method not in (None, "explicit"):
+            raise ValueError(f"quotient {classes.name!r} is searched explicitly; leave the method out")
         method = "explicit"
+    left = classes.refused if classes else {}
     with within_reason(system):
-        chosen, why = chosen_method(searched, method, [c for c in asked if c.name not in refused], numbered, group)
+        chosen, why = chosen_method(searched, method, [c for c in asked if c.name not in left], numbered, group)
     if bounds.spill is not None and chosen.name == "symmetric":
         raise ValueError("symmetric search runs in memory; leave spill out, or choose another method")
     if bounds.spill is not None and method == "compiled":
@@ -206,12 +198,9 @@ def prepare(system: AnySystem, claims: Iterable[Property] = (), **options: Unpac
     if group is not None:
         kept = orbits(system, group, numbered)
         doubts = doubts_under(system, group, numbered, kept, asked)
-    if maps:
+    if classes is not None:
         with within_reason(system):
-            doubts = compare_images(system, maps, numbered, asked)
-    if view is not None:
-        doubts = view.doubts(asked)
-        refused = {claim.name: why for claim, why in zip(asked, doubts, strict=True) if why}
+            doubts = classes.doubts(numbered)
     foreign = (f"the claim does not speak of {system.label}" * (not speaks_of(claim, system)) for claim in asked)
     doubts = tuple(doubt or other for doubt, other in zip(doubts, foreign, strict=True))
     return Prepared(
@@ -219,18 +208,14 @@ def prepare(system: AnySystem, claims: Iterable[Property] = (), **options: Unpac
         searched=searched,
         claims=asked,
         bounds=bounds,
-        quotient=view.name if view else group.name if group else with_and([one.name for one in maps]) or None,
+        quotient=classes.name if classes else group.name if group else None,
         configs=tuple(numbered),
         kept=kept,
         doubts=doubts,
         method=chosen,
         why_method=why,
-        trusted=(
-            *_trusted(chosen, licences if group is not None or maps else (), maps),
-            *(() if view is None else (f"quotient {view.name!r}, {view.says}",)),
-        ),
-        refused=refused,
-        viewed=viewed,
+        trusted=_trusted(chosen, licences, classes),
+        classes=classes,
     )
 
 
@@ -239,9 +224,8 @@ class Prepared:
     """A search ready to run: `totals` searches, `concluded` turns the totals into verdicts.
 
     They are separate so that several processes can search parts of the configurations, and the sum is judged once.
-    `kept` lists configurations by number, each with the weight of its orbit.  `searched` is the system itself or, under
-    abstractions, the one that applies their maps after each step; `refused` says by name why some claims are not
-    checked.
+    `kept` lists configurations by number, each with the weight of its orbit.  `searched` is the system itself or
+    the one of its `classes`, of which some claims are refused.
     """
 
     system: AnySystem
@@ -256,8 +240,7 @@ class Prepared:
     why_method: str
     trusted: tuple[str, ...]
     part: Part | None = None
-    refused: Mapping[str, str] = field(default_factory=dict[str, str])
-    viewed: Viewed | None = None
+    classes: Classes | None = None
     counting: bool = False
 
     @cached_property
@@ -266,9 +249,9 @@ class Prepared:
         return numbered_menu(self.system, self.configs) if self.counting else None
 
     @property
-    def classes(self) -> bool:
-        """Whether the search counts classes of states."""
-        return self.searched is not self.system
+    def refused(self) -> Mapping[str, str]:
+        """Why some claims are not checked, by name."""
+        return self.classes.refused if self.classes else {}
 
     def only(self, part: Part) -> Prepared:
         """Return this search for one part of the configurations.  Raises NoSuchPart."""
@@ -313,7 +296,6 @@ class Prepared:
             trusted=(*self._trusting(total), *(("what the disk gave back",) if total.spilled else ())),
             classes=self.classes,
             outside=total.outside,
-            viewed=self.viewed,
         )
         with naming(self.system.label):
             verdicts = tuple(
@@ -339,7 +321,7 @@ class Prepared:
             why_method=self._how(total)[1],
             reach=reach,
             searched=len(self.kept),
-            classes=self.classes,
+            classes=self.classes is not None,
             actions=ActionCounts.of(total.counted, self.menu) if self._all_counted(total) else None,
             system=self.searched,
             _configs=self.configs,
@@ -358,15 +340,7 @@ class Prepared:
         """The method and the reason; tables, and what follows on symmetric search, are chosen during the search."""
         why = "; ".join(why for _, why in total.how) or self.why_method
         name = total.how[0][0] if total.how else self.method.name
-        return "compiled" if self._learned(total) else name, why + self._of_classes()
-
-    def _of_classes(self) -> str:
-        if not self.classes or self.viewed is not None:
-            return ""
-        return (
-            f"; quotient {self.quotient!r} is licensed: one state of each class, whose size is not known, and samples "
-            "were compared with their images in the model"
-        )
+        return "compiled" if self._learned(total) else name, why + (self.classes.why if self.classes else "")
 
     def _all_counted(self, total: Result) -> bool:
         """Whether every configuration was counted; symmetric search counts none."""
@@ -397,9 +371,9 @@ class Prepared:
             )
         if self.quotient is not None:
             scope["quotient"] = self.quotient
-        if self.viewed is not None:
-            scope["soundness of the quotient"] = self.viewed.view.says
-        if self.classes:
+        if self.classes is not None:
+            if self.classes.says:
+                scope["soundness of the quotient"] = self.classes.says
             scope["counted"] = "classes of states; how many states share one is not known"
         if self.part is not None:
             scope["part"] = f"{self.part[0]}/{self.part[1]}"
@@ -458,14 +432,12 @@ def _bounds(options: SearchOptions) -> Bounds:
     return Bounds(max_states, depth, max_memory, spill)
 
 
-def _trusted(method: Method | Orbits, licences: Sequence[Licence], maps: Maps) -> tuple[str, ...]:
-    compared: tuple[str, ...] = ()
+def _trusted(method: Method | Orbits, licences: Sequence[Licence], classes: Classes | None) -> tuple[str, ...]:
+    compared: tuple[str, ...] = () if classes is None else (classes.trusted,)
     if method.name == "symmetric":
         compared = (
             "the tables of symmetric search, compared with step on samples",
             "the orbits of symmetric search, and that claims do not tell images apart, compared on samples",
         )
-    if maps:
-        compared = (*compared, "that state and image do alike and claims do not tell them apart, compared on samples")
-    proofs = tuple(f"theorem {licence.theorem} ({licence.record})" for licence in licences)
+    proofs = (f"theorem {one.theorem} ({one.record})" for one in licences if one.searched is None)
     return ("the executable model", "the exhaustive search", *compared, *proofs)

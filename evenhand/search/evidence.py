@@ -30,12 +30,10 @@ def judged(
     finding: Witness,
     bounds: Bounds,
     states: int,
-    *,
-    least: int = FORWARD_LIMIT,
 ) -> tuple[Evidence | None, Judgement]:
     """Return the evidence of a finding, and the judge's answer.
 
-    A deadlock's judge may visit `states` states, the size of the search, and `least` in any case.
+    A deadlock's judge may visit `states` states, the size of the search, and `FORWARD_LIMIT` in any case.
     """
     try:
         evidence = realised(system, configs, claim, finding, bounds)
@@ -44,15 +42,17 @@ def judged(
     if evidence is None:
         return None, Judgement(False, "no second run disagrees when both are taken again")
     try:
-        if isinstance(claim, Temporal) and isinstance(evidence, Lasso):
-            evidence = _trimmed(system, claim, evidence)
-        return evidence, judge(system, claim, evidence, limit=max(states + 1, least))
+        if isinstance(evidence, Lasso):
+            evidence = trimmed(system, claim, evidence)
+        return evidence, judge(system, claim, evidence, limit=max(states + 1, FORWARD_LIMIT))
     except UnknownName as error:
         return None, Judgement(False, str(error))
 
 
-def _trimmed(system: AnySystem, claim: Temporal, lasso: AnyLasso) -> AnyLasso:
-    """A lasso that enters its loop as early as it may: an automaton waits for steps that the run does not need."""
+def trimmed(system: AnySystem, claim: Property, lasso: AnyLasso) -> AnyLasso:
+    """Return a lasso that enters its loop as early as it may: an automaton waits for steps the run does not need."""
+    if not isinstance(claim, Temporal):
+        return lasso
     states = replay(system, lasso.unrolled).states
     entry = states[len(lasso.stem)]
     shorter = (replace(lasso, stem=lasso.stem[:at]) for at in range(len(lasso.stem)) if states[at] == entry)

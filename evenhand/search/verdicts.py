@@ -15,13 +15,12 @@ from evenhand.core.relations import DeterminedBy
 from evenhand.core.system import AnySystem, reading_values
 from evenhand.core.temporal import Temporal
 from evenhand.core.verdict import UNREPLAYED, Evidence, Status, Verdict
-from evenhand.evidence.judge import FORWARD_LIMIT, Judgement
+from evenhand.evidence.judge import Judgement
 from evenhand.search.bounds import Bounds
+from evenhand.search.classes import Classes
 from evenhand.search.evidence import judged
-from evenhand.search.lifting import carried
 from evenhand.search.liveness import AboutRuns, fairness_of
 from evenhand.search.pairs import VALUED, differing
-from evenhand.search.views import Viewed
 from evenhand.search.witness import Tally, Witness
 
 ENGINE = "explore"
@@ -32,7 +31,7 @@ ENGINE = "explore"
 class Covered:
     """The coverage of a search, for all its verdicts: exact counts, bounds, trusted base, and states left outside.
 
-    `classes` says that `states` counts classes of states, each searched by one representative.
+    With `classes`, `states` counts classes of states, each searched by one of them.
     """
 
     states: int
@@ -42,9 +41,8 @@ class Covered:
     bounds: Bounds
     scope: Mapping[str, Any]
     trusted: tuple[str, ...]
-    classes: bool = False
+    classes: Classes | None = None
     outside: int = 0
-    viewed: Viewed | None = None
 
     @property
     def looked_at(self) -> str:
@@ -122,12 +120,9 @@ def _evidence(
     system: AnySystem, configs: Sequence[Any], claim: Property, finding: Witness, covered: Covered, doubt: str
 ) -> tuple[Evidence | None, Judgement]:
     """The evidence in the system itself for a finding among its states or classes, and the judge's answer."""
-    if covered.viewed is not None:
-        return covered.viewed.carried(configs, claim, finding, covered.bounds, max(covered.states + 1, FORWARD_LIMIT))
-    found = (system, configs, claim, finding, covered.bounds)
-    if covered.classes:
-        return carried(*found, states=covered.states, doubt=doubt)
-    return judged(*found, covered.states)
+    if covered.classes is not None:
+        return covered.classes.carried(configs, claim, finding, covered.states, doubt)
+    return judged(system, configs, claim, finding, covered.bounds, covered.states)
 
 
 def _undecided(claim: Property, tally: Tally, covered: Covered, doubt: str) -> str:

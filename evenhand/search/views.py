@@ -23,16 +23,15 @@ from evenhand.core.property import checked_claims
 from evenhand.core.purity import refuse_impure
 from evenhand.core.system import AnyStep, AnySystem, Step, UnknownName
 from evenhand.core.temporal import Temporal
-from evenhand.core.trace import AnyLasso, AnyScenario, Lasso, Scenario, replay
-from evenhand.core.verdict import Evidence
-from evenhand.evidence.judge import Judgement, judge
+from evenhand.core.trace import AnyScenario, Scenario, replay
 from evenhand.search.bounds import Bounds
-from evenhand.search.evidence import realised
+from evenhand.search.classes import Classes
+from evenhand.search.evidence import walked
 from evenhand.search.graph import Watcher, search
 from evenhand.search.liveness import fairness_of
 from evenhand.search.quotient import of_state, of_step
 from evenhand.search.steps import stepped
-from evenhand.search.witness import LicenceMissing, Witness
+from evenhand.search.witness import LicenceMissing
 
 Key: TypeAlias = Callable[[Any], Hashable]
 Move: TypeAlias = tuple[tuple[bool, ...], Hashable]
@@ -40,9 +39,6 @@ Move: TypeAlias = tuple[tuple[bool, ...], Hashable]
 
 COMPARED = 5_000
 """States that a search of another size compares with their representatives."""
-
-ROUNDS = 32
-"""Rounds of a loop of classes that are tried for a loop of states."""
 
 
 def licence_by_search(
@@ -98,40 +94,10 @@ def view_of(system: AnySystem, name: str) -> Callable[[Any, Any], Hashable]:
     return system.views[name]
 
 
-@dataclass(frozen=True)
-class View:
-    """A view in use: `here` says that its licence was given for this very system."""
-
-    name: str
-    licence: Licence
-    here: bool
-
-    @property
-    def says(self) -> str:
-        """What the scope of a verdict says of it."""
-        checked = f"checked by {self.licence.theorem} of {self.licence.system!r}"
-        if self.here:
-            return checked
-        return f"ASSUMED to be sound at this size: {checked} at another, and here on what the search met"
-
-    def doubts(self, claims: Sequence[Property]) -> tuple[str, ...]:
-        """Return for each claim why the view cannot decide it, else an empty text."""
-        known = [replace(claim, systems=()) for claim in self.licence.claims] if self.here else []
-        names = {claim.name for claim in self.licence.claims}
-        return tuple(
-            _kind_left_out(claim)
-            or (
-                ""
-                if (replace(claim, systems=()) in known if self.here else claim.name in names)
-                else f"the licence for quotient {self.name!r} does not speak of {claim.name}; "
-                "give the claim to `licence_by_search`"
-            )
-            for claim in claims
-        )
-
-
-def licensed_view(system: AnySystem, wanted: str | None, licences: Sequence[Licence]) -> View | None:
-    """Return the view requested; None if none was.  Raises LicenceMissing for one without a licence."""
+def licensed_view(
+    system: AnySystem, wanted: str | None, licences: Sequence[Licence], claims: tuple[Property, ...]
+) -> Viewed | None:
+    """Return the classes of the view requested; None if none was.  Raises LicenceMissing for one without a licence."""
     name = wanted or (licences[0].quotient if len(licences) == 1 else None)
     if name is None or name not in system.views:
         return None
@@ -144,7 +110,7 @@ def licensed_view(system: AnySystem, wanted: str | None, licences: Sequence[Lice
         )
     if licence.system != system.name or licence.variant != system.variant:
         raise LicenceMissing(f"the licence for quotient {name!r} is of system {licence.system!r}, not {system.label}")
-    return View(name, licence, licence.searched == system)
+    return Viewed(system, name, claims, licence)
 
 
 def _kind_left_out(claim: Property) -> str:
@@ -243,93 +209,65 @@ class _Compared(Watcher):
 
 
 @dataclass
-class Viewed:
-    """The system of classes: every state is replaced by the first that was found of its class."""
+class Viewed(Classes):
+    """The classes of a view: the first state that was found of each stands for it."""
 
-    system: AnySystem
-    view: View
-    claims: tuple[Property, ...]
+    licence: Licence
     moves: dict[Any, Moves] = field(default_factory=dict[Any, Moves])
     firsts: dict[Any, dict[Hashable, Any]] = field(default_factory=dict[Any, "dict[Hashable, Any]"])
     compared: set[Any] = field(default_factory=set[Any])
 
-    def searched(self) -> AnySystem:
-        """Return the system to search."""
-        system = self.system
+    def __post_init__(self) -> None:
+        licence = self.licence
+        self.here = licence.searched == self.system
+        """Whether the licence was given for this very system."""
+        self.says = f"checked by {licence.theorem} of {licence.system!r}"
+        if not self.here:
+            self.says = f"ASSUMED to be sound at this size: {self.says} at another, and here on what the search met"
+        self.trusted = f"quotient {self.name!r}, {self.says}"
+        self.refused = {claim.name: why for claim in self.claims if (why := self._doubt(claim))}
 
-        def initial(config: Any) -> Iterator[Any]:
-            return (self.first(config, state) for state in system.initial(config))
+    def _doubt(self, claim: Property) -> str:
+        known = [replace(one, systems=()) for one in self.licence.claims]
+        spoken = replace(claim, systems=()) in known if self.here else claim.name in {one.name for one in known}
+        silent = f"the licence for quotient {self.name!r} does not speak of {claim.name}; "
+        return _kind_left_out(claim) or ("" if spoken else f"{silent}give the claim to `licence_by_search`")
 
-        def step(_rules: Any, config: Any, state: Any, action: Any) -> tuple[Any, Any]:
-            after, shown = stepped(system, config, state, action)
-            return self.first(config, after), shown
-
-        return replace(system, initial=initial, step=step, views={})
+    def doubts(self, configs: Sequence[Any]) -> tuple[str, ...]:
+        """Return for each claim why the licence does not speak of it, else an empty text."""
+        return tuple(self.refused.get(claim.name, "") for claim in self.claims)
 
     def of(self, config: Any) -> Moves:
         """Return the moves of one configuration."""
         if config not in self.moves:
             claims = [claim for claim in self.claims if claim.applies(config)]
-            self.moves[config] = Moves(self.system, config, self.view.name, claims)
+            self.moves[config] = Moves(self.system, config, self.name, claims)
         return self.moves[config]
 
     def first(self, config: Any, state: Any) -> Any:
         """Return the representative of a state; at a size without a licence the two are compared."""
         moves = self.of(config)
         first = self.firsts.setdefault(config, {}).setdefault(moves.key(state), state)
-        if not self.view.here and state != first and state not in self.compared and len(self.compared) < COMPARED:
+        if not self.here and state != first and state not in self.compared and len(self.compared) < COMPARED:
             self.compared.add(state)
             if moves.of(state) != moves.of(first):
                 raise moves.refuse(first, state)
         return first
 
-    def carried(
-        self, configs: Sequence[Any], claim: Property, finding: Witness, bounds: Bounds, limit: int
-    ) -> tuple[Evidence | None, Judgement]:
-        """Return a run of the system itself that a finding among classes stands for, and the judge's answer."""
-        found = realised(self.searched(), configs, claim, finding, bounds)
-        if isinstance(found, Lasso):
-            return self._lasso(claim, found, limit)
-        assert isinstance(found, Scenario), "a view is not used for claims about pairs of runs"
-        best: tuple[Evidence | None, Judgement] = (None, Judgement(False, "no run follows the classes", decided=False))
-        for run in self._runs(claim, found, self._begins(found)):
-            judgement = judge(self.system, claim, run, limit=limit)
-            if judgement:
-                return run, judgement
-            best = (run, judgement)
-        return best
-
-    def _begins(self, found: AnyScenario) -> Any:
-        return next(
-            state for state in self.system.initial(found.config) if self.first(found.config, state) == found.start
-        )
-
-    def _runs(self, claim: Property, found: AnyScenario, start: Any) -> Iterator[AnyScenario]:
-        """Yield runs from `start` through the same classes that look the same to the claim; they differ at the end."""
-        moves = Moves(self.system, found.config, self.view.name, (claim,))
-        wanted = [moves.move(step) for step in replay(self.searched(), found).steps]
-        state, taken = start, list[Any]()
+    def runs(self, claim: Property, config: Any, start: int, numbers: Sequence[int]) -> Iterator[AnyScenario]:
+        """Yield runs through the same classes that look the same to the claim; they differ at the end."""
+        among = self.searched()
+        moves = Moves(self.system, config, self.name, (claim,))
+        wanted = [moves.move(step) for step in replay(among, walked(among, config, start, numbers)[0]).steps]
+        begin = state = list(self.system.initial(config))[start]
+        taken = list[Any]()
         if not wanted:
-            yield Scenario(found.config, start, ())
+            yield Scenario(config, begin, ())
         for place, move in enumerate(wanted):
             fitting = [step for step in moves.steps(state) if moves.move(step) == move]
             if place == len(wanted) - 1:
-                yield from (Scenario(found.config, start, (*taken, step.action)) for step in fitting)
+                yield from (Scenario(config, begin, (*taken, step.action)) for step in fitting)
             if not fitting:
                 return
             taken.append(fitting[0].action)
             state = fitting[0].after
-
-    def _lasso(self, claim: Property, found: AnyLasso, limit: int) -> tuple[Evidence | None, Judgement]:
-        """Go round the loop of classes until a state returns where the loop begins."""
-        unrolled = Scenario(found.config, found.start, (*found.stem, *found.loop * ROUNDS))
-        run = next(iter(self._runs(claim, unrolled, self._begins(unrolled))), None)
-        if run is not None:
-            states = replay(self.system, run).states
-            entries = range(len(found.stem), len(states), len(found.loop))
-            for place, end in enumerate(entries):
-                for begin in entries[:place]:
-                    if states[begin] == states[end]:
-                        lasso = Lasso(found.config, run.start, run.actions[:begin], run.actions[begin:end])
-                        return lasso, judge(self.system, claim, lasso, limit=limit)
-        return None, Judgement(False, "a loop among classes closes among no states that were tried", decided=False)

@@ -24,7 +24,7 @@ from evenhand.core.property import (
 )
 from evenhand.core.system import Abstraction, Fairness, System
 from evenhand.core.verdict import Status
-from evenhand.search import LicenceMissing, ModelError, abstraction, engine, explore
+from evenhand.search import LicenceMissing, ModelError, abstraction, explore
 from tests.engines.search.abstractions.systems import licences, timed
 from tests.engines.test_new_kind import AtMost
 
@@ -174,9 +174,8 @@ def test_fairness_that_looks_at_the_time_is_compared() -> None:
     """The claim's assumptions are compared too."""
     system = leases(_both(LASTS))
     claim = Eventually(name="served_late", sentence="", goal=lambda step: step.action == "wait", fairness=("late",))
-    doubts = abstraction.compare_images(
-        system, system.abstractions, [None], [claim, replace(claim, name="served", fairness=())]
-    )
+    claims = (claim, replace(claim, name="served", fairness=()))
+    doubts = abstraction.Mapped(system, "map", claims, system.abstractions).doubts([None])
     assert "does not leave served_late fixed" in doubts[0] and not doubts[1]
 
 
@@ -196,7 +195,7 @@ def test_states_declared_alike_that_are_not_are_found_out() -> None:
 def test_without_the_comparison_such_claims_would_hold() -> None:
     """Planted fault: without the comparison, a false claim about the time holds."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "compare_images", lambda *args: ("",) * len(args[-1]))
+        patch.setattr(abstraction, "compare_images", lambda classes, _configs: ("",) * len(classes.claims))
         found = searched(
             leases(_both(LASTS)), ABSOLUTE[0], Always(name="x", sentence="", check=lambda _c, s: s.now < 1)
         )
@@ -216,7 +215,7 @@ def test_a_lie_that_no_sample_shows_is_shown_by_the_evidence() -> None:
     system = replace(leases(_shift), abstractions=(lazy,))
     goal = Reachable(name="three", sentence="", goal=lambda step: step.before.now - step.before.first == 3)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "compare_images", lambda *args: ("",) * len(args[-1]))
+        patch.setattr(abstraction, "compare_images", lambda classes, _configs: ("",) * len(classes.claims))
         assert searched(system, stays).verdicts[0].status is Status.HOLDS
         with pytest.raises(ModelError, match="The licence is wrong, or the claim tells"):
             searched(system, goal)

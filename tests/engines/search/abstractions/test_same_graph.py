@@ -20,8 +20,10 @@ from evenhand.core.property import Always, EachStep, Monitor, Reachable
 from evenhand.core.trace import Lasso, Scenario
 from evenhand.core.verdict import Status
 from evenhand.evidence.judge import Judgement, refutes
-from evenhand.search import Exploration, ModelError, abstraction, engine, explore, lifting, verdicts
+from evenhand.search import Exploration, ModelError, engine, explore
+from evenhand.search.abstraction import Mapped
 from evenhand.search.bounds import Bounds
+from evenhand.search.classes import Classes
 from tests.engines.search.abstractions.systems import aged, claims_about, licences, timed
 
 SEEDS = range(50)
@@ -152,46 +154,48 @@ def test_one_map_alone_leaves_the_graph_open() -> None:
 
 def no_map(patch: pytest.MonkeyPatch) -> None:
     """Search without the maps, up to a bound."""
-    patch.setattr(engine, "abstracted", lambda system, _maps: replace(system))
+    patch.setattr(Mapped, "searched", lambda classes: replace(classes.system))
     patch.setattr(engine, "Bounds", lambda _states, _depth, memory, spill: Bounds(200, None, memory, spill))
 
 
 def one_map(patch: pytest.MonkeyPatch) -> None:
     """Take the last map twice and the first never."""
-    real = abstraction.abstracted
-    patch.setattr(engine, "abstracted", lambda system, maps: real(system, (maps[0], maps[0])))
+    real = Mapped.searched
+    patch.setattr(Mapped, "searched", lambda classes: real(replace(classes, maps=(classes.maps[0], classes.maps[0]))))
     patch.setattr(engine, "Bounds", lambda _states, _depth, memory, spill: Bounds(200, None, memory, spill))
 
 
 def images_as_evidence(patch: pytest.MonkeyPatch) -> None:
     """Take a loop of classes for a lasso."""
 
-    def believed(system: Any, claim: Any, lasso: Any) -> Any:
+    def believed(_classes: Any, _claim: Any, run: Any, finding: Any) -> Any:
+        stem, loop = len(finding.path), len(finding.loop)
+        lasso = Lasso(run.config, run.start, run.actions[:stem], run.actions[stem : stem + loop])
         return lasso, Judgement(True, "believed")
 
-    patch.setattr(lifting, "_rounds", believed)
+    patch.setattr(Classes, "closed", believed)
 
 
 def starts_forgotten(patch: pytest.MonkeyPatch) -> None:
     """Search from one initial state only."""
-    real = abstraction.abstracted
+    real = Mapped.searched
 
-    def first(system: Any, maps: Any) -> Any:
-        made = real(system, maps)
+    def first(classes: Any) -> Any:
+        made = real(classes)
         return replace(made, initial=lambda config: list(made.initial(config))[:1])
 
-    patch.setattr(engine, "abstracted", first)
+    patch.setattr(Mapped, "searched", first)
 
 
 def loops_never(patch: pytest.MonkeyPatch) -> None:
     """Leave every loop open, however often it repeats."""
-    real = lifting.carried
+    real = Mapped.carried
 
     def open_loops(*args: Any, **more: Any) -> Any:
         evidence, judgement = real(*args, **more)
         return (None, Judgement(False, "open", decided=False)) if isinstance(evidence, Lasso) else (evidence, judgement)
 
-    patch.setattr(verdicts, "carried", open_loops)
+    patch.setattr(Mapped, "carried", open_loops)
 
 
 FAULTS: dict[Callable[[pytest.MonkeyPatch], None], str] = {
