@@ -31,7 +31,10 @@ def _matrix(size: int, source: Ints, target: Ints) -> Any:
 
 
 def components(size: int, source: Ints, target: Ints) -> Ints:
-    """Return the number of each node's strongly connected component."""
+    """Return the number of each node's strongly connected component; no edge leads to a larger one.
+
+    Scipy does not promise this order; the ranks of certificates need it, and every certificate is checked.
+    """
     _, found = _sparse().csgraph.connected_components(_matrix(size, source, target), directed=True, connection="strong")
     return cast("Ints", found.astype(np.int64))
 

@@ -1,26 +1,28 @@
 """States as bytes and back, for a search that keeps them on a disk.
 
 A state is a tree of frozen dataclasses, tuples and frozensets.  Its bytes are 32-bit numbers, the tree written from the
-top: the kind of a node, and then its parts.  Leaves (text, members of an Enum, any other value) are kept in memory
-once, by type and value, and written by number, so unpacking gives the very same leaves.  Only this packing can read the
-bytes.  Equal states may have different bytes: they are found by hash and compared as the model compares them.
+top: a small number, a leaf, or the class of a node, the number of its parts, and these.  Leaves (text, members of an
+Enum, any other value) are kept in memory once, by type and value, and written by number, so unpacking gives the very
+same leaves.  Only this packing can read the bytes.  Equal states may have different bytes: they are found by hash and
+compared as the model compares them.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import fields
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 SHIFT = 29
-SMALL, LEAF, TUPLE, SET, RECORD, NAMED = range(6)
+SMALL, LEAF, NODE = range(3)
 LARGEST = (1 << SHIFT) - 1
 
-_new: Any = object.__new__
-_tuple: Any = tuple
+Apart: TypeAlias = tuple[Callable[[Any], Collection[Any]], Callable[[list[Any]], Any]]
+"""How the values of a class are taken apart, and put together again."""
+
 _class_of: Callable[[Any], Any] = type
-_set = object.__setattr__
 
 
 class Packing:
@@ -29,7 +31,7 @@ class Packing:
     def __init__(self) -> None:
         self.leaves: list[Any] = []
         self.numbers: dict[tuple[type, Any], int] = {}
-        self.classes: list[tuple[type[Any], tuple[str, ...]]] = []
+        self.classes: list[Apart] = []
         self.known: dict[type[Any], int] = {}
 
     def pack(self, state: Any) -> bytes:
@@ -46,41 +48,26 @@ class Packing:
         kind = _class_of(value)
         if kind is int and 0 <= value <= LARGEST:
             made.append(SMALL << SHIFT | value)
-        elif kind is tuple:
-            made.append(TUPLE << SHIFT | len(value))
-            for item in value:
-                self._write(item, made)
-        elif kind is frozenset:
-            made.append(SET << SHIFT | len(value))
-            for item in value:
-                self._write(item, made)
-        else:
-            number = self.known.get(kind)
-            if number is None:
-                number = self._learn(kind)
-            if number < 0:
-                made.append(LEAF << SHIFT | self._leaf(kind, value))
-                return
-            names = self.classes[number][1]
-            if _is_named(kind):
-                made.append(NAMED << SHIFT | number)
-                made.append(len(value))
-                for item in value:
-                    self._write(item, made)
-                return
-            made.append(RECORD << SHIFT | number)
-            for name in names:
-                self._write(getattr(value, name), made)
+            return
+        number = self.known.get(kind)
+        if number is None:
+            number = self._learn(kind)
+        if number < 0:
+            made.append(LEAF << SHIFT | self._leaf(kind, value))
+            return
+        parts = self.classes[number][0](value)
+        made.append(NODE << SHIFT | number)
+        made.append(len(parts))
+        for part in parts:
+            self._write(part, made)
 
     def _learn(self, kind: Any) -> int:
         """The number of a class whose values can be taken apart; -1 if they are leaves."""
-        apart = -1
-        if _is_record(kind) or _is_named(kind):
-            names = () if _is_named(kind) else tuple(entry.name for entry in fields(kind))
-            self.classes.append((kind, names))
-            apart = len(self.classes) - 1
-        self.known[kind] = apart
-        return apart
+        apart = _apart(kind)
+        self.known[kind] = -1 if apart is None else len(self.classes)
+        if apart is not None:
+            self.classes.append(apart)
+        return self.known[kind]
 
     def _leaf(self, kind: type, value: Any) -> int:
         key = (kind, value)
@@ -95,24 +82,30 @@ class Packing:
     def _read(self, numbers: Iterator[int]) -> Any:
         code = next(numbers)
         tag, value = code >> SHIFT, code & LARGEST
-        match tag:
-            case 0:
-                return value
-            case 1:
-                return self.leaves[value]
-            case 2:
-                return tuple([self._read(numbers) for _ in range(value)])
-            case 3:
-                return frozenset([self._read(numbers) for _ in range(value)])
-            case 4:
-                kind, names = self.classes[value]
-                record: Any = _new(kind)
-                for name in names:
-                    _set(record, name, self._read(numbers))
-                return record
-            case _:
-                kind, _ = self.classes[value]
-                return _tuple.__new__(kind, [self._read(numbers) for _ in range(next(numbers))])
+        if tag == SMALL:
+            return value
+        if tag == LEAF:
+            return self.leaves[value]
+        return self.classes[value][1]([self._read(numbers) for _ in range(next(numbers))])
+
+
+def _apart(kind: Any) -> Apart | None:
+    """How the values of a class are taken apart; None for leaves."""
+    if kind is tuple or kind is frozenset:
+        return kind, kind
+    if tuple in kind.__mro__ and hasattr(kind, "_fields") and not kind.__dictoffset__:
+        return tuple, partial(tuple.__new__, kind)  # a `NamedTuple` whose values hold nothing beyond their items
+    if not _is_record(kind):
+        return None
+    names = [entry.name for entry in fields(kind)]
+
+    def record(parts: list[Any]) -> Any:
+        made = object.__new__(kind)
+        for name, part in zip(names, parts, strict=True):
+            object.__setattr__(made, name, part)
+        return made
+
+    return (lambda value: [getattr(value, name) for name in names]), record
 
 
 def _is_record(kind: Any) -> bool:
@@ -121,8 +114,3 @@ def _is_record(kind: Any) -> bool:
         return False
     bases: tuple[Any, ...] = kind.__mro__[:-1]
     return all("__dataclass_params__" in vars(base) or base.__module__ in ("typing", "abc") for base in bases)
-
-
-def _is_named(kind: Any) -> bool:
-    """Whether a class is a `NamedTuple` whose values hold nothing beyond their items."""
-    return tuple in kind.__mro__ and hasattr(kind, "_fields") and not kind.__dictoffset__

@@ -18,6 +18,7 @@ from evenhand.core.licence import Licence
 from evenhand.core.ltl import atoms_of
 from evenhand.core.system import AnyStep, AnySystem, Quotient, UnknownName
 from evenhand.core.temporal import Temporal
+from evenhand.search.steps import number_of
 from evenhand.search.witness import LicenceMissing
 
 SAMPLES = 24
@@ -168,11 +169,13 @@ def image_of(system: AnySystem, quotient: Quotient[Any, Any, Any, Any], w: Any, 
     elsewhere.
     """
     before, action = quotient.state(w, step.config, step.before), quotient.action(w, step.config, step.action)
-    if not on_offer(system, image, before, action):
+    try:
+        number_of(system, image, before, action)
+    except ModelError as error:
         raise ModelError(
             f"{system.label}: the scope is not closed under quotient {quotient.name!r}: action {step.action!r} is on "
             f"offer, its image {action!r} is not. Offer it too, or explore without the quotient"
-        )
+        ) from error
     other = system.take(image, before, action)
     if other.after != quotient.state(w, step.config, step.after):
         raise ModelError(
@@ -182,28 +185,10 @@ def image_of(system: AnySystem, quotient: Quotient[Any, Any, Any, Any], w: Any, 
     return other
 
 
-def on_offer(system: AnySystem, config: Any, state: Any, action: Any) -> bool:
-    """Return whether the scope offers an action, a joint one in any order of its agents."""
-    joint = system.joint
-    if joint is None:
-        return any(action == offered for offered in system.enabled(config, state))
-    made = joint.split(action)
-    return sorted(agent for agent, _ in made) == sorted(joint.agents(config, state)) and all(
-        any(choice == offered for offered in joint.choices(config, system.scope, state, agent))
-        for agent, choice in made
-    )
-
-
 def said(claim: Property, step: AnyStep) -> tuple[bool, ...]:
-    """Return the values of a claim's predicates on one step."""
-    match claim:
-        case Safety(reads="states"):
-            return tuple(kept is False for kept in claim.answers(step.config, step.before, [step]))
-        case Safety(reads="steps"):
-            kept = claim.at(step.config, None, step)
-            return (kept is None, kept is False)
-        case _:
-            return (*map(bool, of_state(claim, step.config, step.before)), *map(bool, of_step(claim, step)))
+    """Return the values of a claim's predicates on one step, and in the states before and after it."""
+    states = (value for state in (step.before, step.after) for value in of_state(claim, step.config, state))
+    return (*map(bool, states), *map(bool, of_step(claim, step)))
 
 
 def of_state(claim: Property, config: Any, state: Any) -> Iterator[Any]:

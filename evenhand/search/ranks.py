@@ -14,35 +14,16 @@ import numpy as np
 from evenhand.core.canonical import Json
 from evenhand.core.fairness import assumed
 from evenhand.core.kinds import DeadlockFree, Liveness, Property
-from evenhand.core.system import AnyStep, AnySystem
+from evenhand.core.system import AnySystem
 from evenhand.search.bounds import Bounds
 from evenhand.search.csr import Flags, Ints, ahead, components
-from evenhand.search.graph import Watcher, search
+from evenhand.search.graph import search
 from evenhand.search.lasso import Edges, Need
 from evenhand.search.liveness import Labels, Taken, need_of
 
 
 class NoRanks(Exception):
     """A claim about whole runs that has no ranks: it is false, or the graph is open."""
-
-
-class _Successors(Watcher):
-    """The digest of the distinct successors of each state, in order."""
-
-    name = "the digest of successors"
-
-    def __init__(self) -> None:
-        self.digest = hashlib.sha256()
-        self.targets = set[int]()
-
-    def look(self, step: AnyStep, action: int, there: int, /) -> None:
-        """Keep a successor."""
-        self.targets.add(there)
-
-    def leave(self, sid: int, _state: Any, /) -> None:
-        """Write the successors of a state."""
-        self.digest.update(f"{sorted(self.targets)}\n".encode())
-        self.targets = set[int]()
 
 
 def configuration(
@@ -53,8 +34,8 @@ def configuration(
     Raises NoRanks for a claim that is false, and for a graph that the bounds leave open.
     """
     runs = [claim for claim in claims if isinstance(claim, DeadlockFree | Liveness) and claim.applies(config)]
-    labels, successors = Labels(system, config, runs), _Successors()
-    walk = search(system, config, number, (labels, successors), bounds)
+    labels = Labels(system, config, runs)
+    walk = search(system, config, number, (labels,), bounds)
     if walk.open:
         raise NoRanks(f"the search is open: {bounds}")
     edges = labels.edges(walk)
@@ -64,10 +45,14 @@ def configuration(
             ranks[claim.name] = [*_deadlock(claim, labels.where(claim.completes), edges, walk.states, config)]
         else:
             ranks[claim.name] = _liveness(claim, labels, edges)
+    successors = [set[int]() for _ in walk.states]
+    for source, target in zip(labels.source, labels.target, strict=True):
+        successors[source].add(target)
+    written = "".join(f"{sorted(targets)}\n" for targets in successors)
     return {
         "states": len(walk.states),
         "steps": walk.transitions,
-        "graph": f"sha256:{successors.digest.hexdigest()}",
+        "graph": f"sha256:{hashlib.sha256(written.encode()).hexdigest()}",
         "ranks": ranks,
     }
 
@@ -130,10 +115,8 @@ def _levels(
         if reason is None:
             return None
         reasons[number] = reason
-    order = _topological(part, source, target)
-    ranks: list[Json] = [rank if member else None for rank, member in zip(order.tolist(), states.tolist(), strict=True)]
-    quiet = {str(int(order[part == number][0])): reason for number, reason in reasons.items()}
-    return {"ranks": ranks, "quiet": {**quiet}}
+    ranks: list[Json] = [rank if member else None for rank, member in zip(part.tolist(), states.tolist(), strict=True)]
+    return {"ranks": ranks, "quiet": {str(number): reason for number, reason in reasons.items()}}
 
 
 def _reason(edges: Edges, inside: Ints, needs: dict[str, Need], must: Flags | None) -> dict[str, Json] | None:
@@ -152,18 +135,3 @@ def _reason(edges: Edges, inside: Ints, needs: dict[str, Need], must: Flags | No
             if deeper is not None:
                 return {"assumption": name, **deeper}
     return None
-
-
-def _topological(part: Ints, source: Ints, target: Ints) -> Ints:
-    """A number for each state, by its part, that no edge raises; parts with a loop share theirs with no other part."""
-    import networkx as nx  # it takes 0.2 s to import, and `verify` imports this module
-
-    ahead_of: dict[int, set[int]] = {one: set() for one in range(int(part.max(initial=-1)) + 1)}
-    for one, other in zip(part[source].tolist(), part[target].tolist(), strict=True):
-        if one != other:
-            ahead_of[one].add(other)
-    graph: nx.DiGraph[int] = nx.DiGraph()
-    graph.add_nodes_from(ahead_of)
-    graph.add_edges_from((one, other) for one, others in ahead_of.items() for other in reversed([*others]))
-    numbers = {one: number for number, one in enumerate(nx.dfs_postorder_nodes(graph))}
-    return np.asarray([numbers[one] for one in part.tolist()], dtype=np.int64)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 from evenhand.core.canonical import Json
 from evenhand.search.actions import NOTHING, Counted
@@ -65,28 +65,13 @@ class Result:
 
     def to_json(self) -> dict[str, Json]:
         """Return this result as JSON for `from_json`.  Raises ValueError where a tally holds a table."""
-        return {
-            "states": _written(self.states),
-            "transitions": _written(self.transitions),
-            "edges": _written(self.edges),
-            "depth": int(self.depth),
-            "open": bool(self.open),
-            "outside": _written(self.outside),
-            "tallies": [_tally(tally) for tally in self.tallies],
-        }
+        tallies: list[Json] = [_tally(tally) for tally in self.tallies]
+        return {**_written(self, _SIZES), "open": bool(self.open), "tallies": tallies}
 
     @staticmethod
     def from_json(made: Mapping[str, Any]) -> Result:
         """Return the result that `to_json` wrote.  Raises KeyError, TypeError or ValueError for anything else."""
-        return Result(
-            states=int(made["states"]),
-            transitions=int(made["transitions"]),
-            edges=int(made["edges"]),
-            depth=made["depth"],
-            open=made["open"],
-            tallies=tuple(map(_read_tally, made["tallies"])),
-            outside=int(made.get("outside", 0)),
-        )
+        return Result(**_read(made, _SIZES), open=made["open"], tallies=tuple(map(_read_tally, made["tallies"])))
 
 
 def nothing(claims: int) -> Result:
@@ -94,55 +79,34 @@ def nothing(claims: int) -> Result:
     return Result(0, 0, 0, 0, False, (Tally(),) * claims)
 
 
-def _written(number: int) -> str:
-    """A number as text, whatever its integer type: JSON readers disagree about large ones."""
-    return str(int(number))
+_SIZES = ("states", "transitions", "edges", "depth", "outside")
+_COUNTS = ("configs", "total", "met", "violations")
+
+
+def _written(found: Any, names: Sequence[str]) -> dict[str, Json]:
+    """Some numbers as text, whatever their integer type: JSON readers disagree about large ones."""
+    return {name: str(int(getattr(found, name))) for name in names}
+
+
+def _read(made: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    return {name: int(made[name]) for name in names}
 
 
 def _tally(tally: Tally) -> dict[str, Json]:
     if tally.table:
         raise ValueError("a table of values that were compared across configurations has no JSON")
-    return {
-        "configs": _written(tally.configs),
-        "total": _written(tally.total),
-        "met": _written(tally.met),
-        "violations": _written(tally.violations),
-        "finding": None if tally.finding is None else _finding(tally.finding),
-        "doubts": list(tally.doubts),
-        "more": {name: _written(count) for name, count in tally.more.items()},
-    }
+    found, finding = tally.finding, None
+    if found is not None:
+        rows = ((found.config, found.start), found.path, found.loop, *found.places)
+        finding = [[str(int(number)) for number in row] for row in rows]
+    more = {name: str(int(count)) for name, count in tally.more.items()}
+    return {**_written(tally, _COUNTS), "doubts": [*tally.doubts], "more": {**more}, "finding": cast("Json", finding)}
 
 
 def _read_tally(made: Mapping[str, Any]) -> Tally:
-    return Tally(
-        configs=int(made["configs"]),
-        total=int(made["total"]),
-        met=int(made["met"]),
-        violations=int(made["violations"]),
-        finding=None if made["finding"] is None else _read_finding(made["finding"]),
-        doubts=tuple(made["doubts"]),
-        more={name: int(count) for name, count in made["more"].items()},
-    )
-
-
-def _finding(finding: Witness) -> dict[str, Json]:
-    return {
-        "config": int(finding.config),
-        "start": int(finding.start),
-        "path": [_written(number) for number in finding.path],
-        "loop": [_written(number) for number in finding.loop],
-        "places": [[_written(number) for number in place] for place in finding.places],
-    }
-
-
-def _read_finding(made: Mapping[str, Any]) -> Witness:
-    def numbers(name: str) -> Sequence[int]:
-        return tuple(map(int, made[name]))
-
-    return Witness(
-        config=int(made["config"]),
-        start=int(made["start"]),
-        path=tuple(numbers("path")),
-        loop=tuple(numbers("loop")),
-        places=tuple(StepNumber(*map(int, place)) for place in made["places"]),
-    )
+    finding = None
+    if made["finding"] is not None:
+        (config, start), path, loop, *places = (tuple(map(int, row)) for row in made["finding"])
+        finding = Witness(config, start, path, loop, tuple(StepNumber(*place) for place in places))
+    more = {name: int(count) for name, count in made["more"].items()}
+    return Tally(**_read(made, _COUNTS), doubts=tuple(made["doubts"]), more=more, finding=finding)
