@@ -8,7 +8,7 @@ action of no agent (the clock) may always happen.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -113,47 +113,38 @@ class Alone:
 
     def __init__(self, moves: Moves, agent: str, group: frozenset[str], limit: int) -> None:
         self.moves, self.agent, self.group, self.limit = moves, agent, group, limit
-        self.numbers: dict[Any, int] = {}
-        self.masks: list[int] = []
-        self.goals: dict[Hashable, int] = {}
+        self.known: dict[Any, set[Any]] = {}
 
     def can(self, state: Any) -> frozenset[Any]:
         """Return the completions that are reachable from a state.  Raises TooWide beyond `limit` states."""
-        if state not in self.numbers:
+        if state not in self.known:
             self._explore(state)
-        mask = self.masks[self.numbers[state]]
-        return frozenset(goal for goal, bit in self.goals.items() if mask >> bit & 1)
+        return frozenset(self.known[state])
 
     def _explore(self, start: Any) -> None:
-        """Find all states ahead, then propagate completions backwards; states known before gain nothing."""
-        first = len(self.masks)
-        found = [start]
-        self._add(start)
-        before: dict[int, list[int]] = {}
-        for state in found:
-            here = self.numbers[state]
+        """Find all states ahead, then propagate completions backwards; those of states known before are final."""
+        found, before = {start: self._own(start)}, dict[Any, list[Any]]()
+        queue = [start]
+        for state in queue:
             for after in self.moves.of(state, self.group):
-                if after not in self.numbers:
-                    self._add(after)
-                    found.append(after)
-                before.setdefault(self.numbers[after], []).append(here)
-        # The completions of known states are final; from them and the new ones they propagate to predecessors.
-        waiting = [number for number in before if self.masks[number]]
+                if after not in self.known and after not in found:
+                    found[after] = self._own(after)
+                    queue.append(after)
+                before.setdefault(after, []).append(state)
+            if len(self.known) + len(found) > self.limit:
+                raise TooWide(
+                    f"{self.agent} can go to more than {self.limit} states with {', '.join(sorted(self.group))}"
+                )
+        self.known |= found
+        waiting = [state for state in before if self.known[state]]
         while waiting:
-            number = waiting.pop()
-            for one in before.get(number, ()):
-                if one >= first and self.masks[number] & ~self.masks[one]:
-                    self.masks[one] |= self.masks[number]
+            state = waiting.pop()
+            for one in before.get(state, ()):
+                if not self.known[state] <= self.known[one]:
+                    self.known[one] |= self.known[state]
                     waiting.append(one)
 
-    def _add(self, state: Any) -> None:
-        if len(self.masks) >= self.limit:
-            self.numbers.clear()  # the completions of a partial closure are wrong
-            self.masks.clear()
-            raise TooWide(f"{self.agent} can go to more than {self.limit} states with {', '.join(sorted(self.group))}")
-        mask = 0
-        for actor, action, _, completes in self.moves.own(state):
-            if completes and actor in (self.agent, NOBODY):
-                mask |= 1 << self.goals.setdefault(action, len(self.goals))
-        self.numbers[state] = len(self.masks)
-        self.masks.append(mask)
+    def _own(self, state: Any) -> set[Any]:
+        """The completions in a state itself."""
+        own = self.moves.own(state)
+        return {action for actor, action, _, completes in own if completes and actor in (self.agent, NOBODY)}

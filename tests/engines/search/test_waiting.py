@@ -210,11 +210,8 @@ def _first_set_alone(everybody: Sequence[str]) -> list[frozenset[str]]:
 
 def _forgetful(self: Alone, start: Any) -> None:
     """Finds only moves that complete at once."""
-    self.numbers[start] = len(self.masks)
-    self.masks.append(0)
-    for actor, action, _, completes in self.moves.own(start):
-        if completes and actor == self.agent:
-            self.masks[-1] |= 1 << self.goals.setdefault(action, len(self.goals))
+    own = self.moves.own(start)
+    self.known[start] = {action for actor, action, _, completes in own if completes and actor == self.agent}
 
 
 def _stands_still(_self: Any, before: waiting.Without, _action: Any) -> waiting.Without:
