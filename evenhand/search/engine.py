@@ -187,10 +187,9 @@ def prepare(system: AnySystem, claims: Iterable[Property] = (), **options: Unpac
     left = classes.refused if classes else {}
     with within_reason(system):
         chosen, why = chosen_method(searched, method, [c for c in asked if c.name not in left], numbered, group)
-    if bounds.spill is not None and chosen.name == "symmetric":
-        raise ValueError("symmetric search runs in memory; leave spill out, or choose another method")
-    if bounds.spill is not None and method == "compiled":
-        raise ValueError("compiled search runs in memory; leave spill out, or choose another method")
+    in_memory = "symmetric" if chosen.name == "symmetric" else "compiled" if method == "compiled" else ""
+    if bounds.spill is not None and in_memory:
+        raise ValueError(f"{in_memory} search runs in memory; leave spill out, or choose another method")
     if bounds.spill is not None and system.constrained:
         raise ValueError("a search inside a constraint runs in memory; leave spill out")
     kept = tuple((number, 1) for number in range(len(numbered)))
@@ -285,18 +284,9 @@ class Prepared:
 
     def concluded(self, total: Result) -> Exploration:
         """Return the verdicts and counts for the totals of all kept configurations; the evidence is judged here."""
-        covered_configs = sum(weight for _, weight in self.kept)
-        covered = Covered(
-            states=total.states,
-            transitions=total.transitions,
-            configs=covered_configs,
-            complete=not total.open,
-            bounds=self.bounds,
-            scope=self._scope(total, covered_configs),
-            trusted=(*self._trusting(total), *(("what the disk gave back",) if total.spilled else ())),
-            classes=self.classes,
-            outside=total.outside,
-        )
+        configs = sum(weight for _, weight in self.kept)
+        method, why, trusted = self._how(total)
+        covered = Covered(total, configs, self.bounds, self._scope(total, configs), trusted, self.classes)
         with naming(self.system.label):
             verdicts = tuple(
                 verdict_of(self.system, self.configs, claim, self._replayed(claim, tally), covered, doubt)
@@ -313,12 +303,12 @@ class Prepared:
             transitions=total.transitions,
             edges=total.edges,
             depth=total.depth,
-            configs=covered_configs,
-            complete=covered.complete,
+            configs=configs,
+            complete=not total.open,
             outside=total.outside,
             spilled=total.spilled,
-            method=self._how(total)[0],
-            why_method=self._how(total)[1],
+            method=method,
+            why_method=why,
             reach=reach,
             searched=len(self.kept),
             classes=self.classes is not None,
@@ -328,19 +318,18 @@ class Prepared:
             _bounds=self.bounds,
         )
 
-    def _trusting(self, total: Result) -> tuple[str, ...]:
-        """The trusted base, with the tables that this search learned."""
-        tables = ("the tables of compiled search, compared with step on samples",) if self._learned(total) else ()
-        return (*self.trusted, *tables)
+    def _how(self, total: Result) -> tuple[str, str, tuple[str, ...]]:
+        """The method, the reason, and the trusted base.
 
-    def _learned(self, total: Result) -> bool:
-        return any(name == "compiled" for name, _ in total.how)
-
-    def _how(self, total: Result) -> tuple[str, str]:
-        """The method and the reason; tables, and what follows on symmetric search, are chosen during the search."""
+        Tables, and what follows on symmetric search, are chosen during the search.
+        """
         why = "; ".join(why for _, why in total.how) or self.why_method
-        name = total.how[0][0] if total.how else self.method.name
-        return "compiled" if self._learned(total) else name, why + (self.classes.why if self.classes else "")
+        name, trusted = total.how[0][0] if total.how else self.method.name, self.trusted
+        if any(one == "compiled" for one, _ in total.how):
+            name, trusted = "compiled", (*trusted, "the tables of compiled search, compared with step on samples")
+        if total.spilled:
+            trusted = (*trusted, "what the disk gave back")
+        return name, why + (self.classes.why if self.classes else ""), trusted
 
     def _all_counted(self, total: Result) -> bool:
         """Whether every configuration was counted; symmetric search counts none."""

@@ -15,7 +15,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from itertools import count
 from sys import maxsize
-from typing import Any, NoReturn, Protocol
+from typing import Any, Protocol
 
 from evenhand.core.alike import alike, deep_copy, refuse_merge
 from evenhand.core.answers import ModelError, caught, error_text, located, short
@@ -139,10 +139,7 @@ def search(
                 walk.levels.append(low)
             for sid in range(low, high):
                 for watcher in watchers.arrivals:
-                    try:
-                        watcher.arrive(sid, walk.states[sid])
-                    except Exception as error:
-                        _blame(system, watcher, error, walk.states[sid])
+                    _guarded(system, watcher, watcher.arrive, sid, walk.states[sid])
             back, walk.back = walk.back, set[int]()
             walk.outside -= back
             again = sorted(
@@ -298,32 +295,24 @@ def _show_step(system: AnySystem, watchers: Sequence[Watcher], step: AnyStep, nu
         try:
             watcher.look(step, number, there)
         except Exception as error:
-            raise _raised(system, watcher, error, step.action) from error
+            raise _raised(system, watcher, error, "on the step of action", step.action) from error
 
 
 def _show_action(system: AnySystem, watcher: Watcher, action: Any, there: int, *, changed: bool) -> None:
     try:
         watcher.note(action, there, changed=changed)
     except Exception as error:
-        raise _raised(system, watcher, error, action) from error
+        raise _raised(system, watcher, error, "on the step of action", action) from error
 
 
 def _guarded(system: AnySystem, watcher: Watcher, call: Callable[[int, Any], None], sid: int, state: Any) -> None:
     try:
         call(sid, state)
     except Exception as error:
-        _blame(system, watcher, error, state)
+        raise _raised(system, watcher, error, "in state", state) from error
 
 
-def _blame(system: AnySystem, watcher: Watcher, error: Exception, state: Any) -> NoReturn:
-    if isinstance(error, ModelError):
-        raise located(f"{system.label}, {watcher.name}", error, *watcher.claims) from error.__cause__
-    raise ModelError(f"{system.label}: {watcher.name} raised {error_text(error)} in state {short(state)}") from error
-
-
-def _raised(system: AnySystem, watcher: Watcher, error: Exception, action: Any) -> ModelError:
+def _raised(system: AnySystem, watcher: Watcher, error: Exception, where: str, what: Any) -> ModelError:
     if isinstance(error, ModelError):
         return located(f"{system.label}, {watcher.name}", error, *watcher.claims)
-    return ModelError(
-        f"{system.label}: {watcher.name} raised {error_text(error)} on the step of action {short(action)}"
-    )
+    return ModelError(f"{system.label}: {watcher.name} raised {error_text(error)} {where} {short(what)}")

@@ -82,7 +82,7 @@ def nearest_run(
     """
     if not parts and not ends.any():
         return None
-    doors = [(_distinct(edges.source[part]), max(1, min(32, EFFORT // (len(part) + 1)))) for part in parts]
+    doors = [(np.unique(edges.source[part]), max(1, min(32, EFFORT // (len(part) + 1)))) for part in parts]
     distance, via = _layers(edges, stem, _enough(ends, doors), waiting=waiting)
     waits = distance[edges.size :]
     best: tuple[int, tuple[int, ...], tuple[int, ...]] | None = None
@@ -100,14 +100,6 @@ def nearest_run(
             if best is None or far + len(loop) < len(best[1]) + len(best[2]):
                 best = (*_back(edges, via, entry), loop)
     return best
-
-
-def _distinct(ordered: Ints) -> Ints:
-    """The distinct values of a sorted, non-empty array."""
-    first = np.ones(len(ordered), dtype=np.bool_)
-    first[1:] = ordered[1:] != ordered[:-1]
-    found: Ints = ordered[first]
-    return found
 
 
 def _enough(ends: Flags, doors: Sequence[tuple[Ints, int]]) -> Callable[[Ints], bool]:

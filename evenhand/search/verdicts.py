@@ -21,6 +21,7 @@ from evenhand.search.classes import Classes
 from evenhand.search.evidence import judged
 from evenhand.search.liveness import AboutRuns, fairness_of
 from evenhand.search.pairs import VALUED, differing
+from evenhand.search.totals import Result
 from evenhand.search.witness import Tally, Witness
 
 ENGINE = "explore"
@@ -29,25 +30,23 @@ ENGINE = "explore"
 
 @dataclass(frozen=True)
 class Covered:
-    """The coverage of a search, for all its verdicts: exact counts, bounds, trusted base, and states left outside.
+    """The coverage of a search, for all its verdicts: exact counts, bounds, scope, trusted base.
 
-    With `classes`, `states` counts classes of states, each searched by one of them.
+    With `classes`, states are classes of states, each searched by one of them.
     """
 
-    states: int
-    transitions: int
+    total: Result
     configs: int
-    complete: bool
     bounds: Bounds
     scope: Mapping[str, Any]
     trusted: tuple[str, ...]
     classes: Classes | None = None
-    outside: int = 0
 
     @property
     def looked_at(self) -> str:
         """The states and steps covered, in words."""
-        return f"{self.states} {'classes of states' if self.classes else 'states'} and {self.transitions} steps"
+        kind = "classes of states" if self.classes else "states"
+        return f"{self.total.states} {kind} and {self.total.transitions} steps"
 
 
 def changed_readings(system: AnySystem) -> dict[str, Any]:
@@ -87,11 +86,11 @@ def verdict_of(
             status, because = Status.HOLDS, ""
             if claim.existential:
                 status = Status.REFUTED
-                because = f"none of the {covered.transitions} steps meets the goal, and there are no others"
+                because = f"none of the {covered.total.transitions} steps meets the goal, and there are no others"
     coverage = {
         "configs": tally.configs,
-        "classes" if covered.classes else "states": covered.states,
-        "steps": covered.transitions,
+        "classes" if covered.classes else "states": covered.total.states,
+        "steps": covered.total.transitions,
         "met": tally.met,
         "unmet": tally.total - tally.met,
         "violations": tally.violations,
@@ -121,8 +120,8 @@ def _evidence(
 ) -> tuple[Evidence | None, Judgement]:
     """The evidence in the system itself for a finding among its states or classes, and the judge's answer."""
     if covered.classes is not None:
-        return covered.classes.carried(configs, claim, finding, covered.states, doubt)
-    return judged(system, configs, claim, finding, covered.bounds, covered.states)
+        return covered.classes.carried(configs, claim, finding, covered.total.states, doubt)
+    return judged(system, configs, claim, finding, covered.bounds, covered.total.states)
 
 
 def _undecided(claim: Property, tally: Tally, covered: Covered, doubt: str) -> str:
@@ -132,19 +131,20 @@ def _undecided(claim: Property, tally: Tally, covered: Covered, doubt: str) -> s
         return f"it applies to none of the {covered.configs} configurations"
     if tally.doubts and not tally.total:
         return tally.doubts[0]  # the claim was not checked, so the coverage does not matter
-    if not covered.complete:
+    if covered.total.open:
         if isinstance(claim, AboutRuns | Temporal):
             return f"a graph that {covered.bounds} left open decides no claim about whole runs ({seen} were covered)"
         found = "not met" if claim.existential else "not violated"
         return f"{found} on the {seen} that were covered, but {covered.bounds} left the search open"
-    if covered.outside and claim.existential:
-        return f"no run inside meets the goal, and the constraint lets none go on from {covered.outside} of the states"
+    if covered.total.outside and claim.existential:
+        beyond = f"the constraint lets none go on from {covered.total.outside} of the states"
+        return f"no run inside meets the goal, and {beyond}"
     if tally.doubts:
         return tally.doubts[0]
     if doubt:
         return doubt
     if tally.met == 0 and not claim.existential:
-        if isinstance(claim, Safety) and claim.reads != "states" and covered.transitions == 0:
+        if isinstance(claim, Safety) and claim.reads != "states" and covered.total.transitions == 0:
             return "no step was reached, and the claim is about steps"
         return "antecedent never met"
     return ""
