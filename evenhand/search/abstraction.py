@@ -26,13 +26,12 @@ from evenhand.core.kinds import Property, Safety
 from evenhand.core.licence import Licence
 from evenhand.core.relations import Relational
 from evenhand.core.system import Abstraction, AnyStep, AnySystem
-from evenhand.core.temporal import Temporal
 from evenhand.core.trace import AnyScenario
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.judge import Judgement
 from evenhand.search.classes import Classes
 from evenhand.search.evidence import walked
-from evenhand.search.liveness import AboutRuns, fairness_of
+from evenhand.search.liveness import fairness_of
 from evenhand.search.quotient import covers, said
 from evenhand.search.witness import LicenceMissing, Witness
 
@@ -159,7 +158,7 @@ class _Comparison:
         self.taken = {
             claim.name: [one.taken for one in assumed(known, names).values()]
             for claim in self.claims
-            if is_known(known, names := fairness_of(claim) if isinstance(claim, AboutRuns | Temporal) else ())
+            if is_known(known, names := fairness_of(claim))
         }
         self.of_image = cache(self._of_image)  # there are few images
 

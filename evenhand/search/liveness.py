@@ -22,7 +22,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from evenhand.core.fairness import assumed
-from evenhand.core.kinds import DeadlockFree, Liveness
+from evenhand.core.kinds import DeadlockFree, Liveness, Property
 from evenhand.core.ltl import atoms_of
 from evenhand.core.system import AnyStep, AnySystem, Fairness
 from evenhand.core.temporal import Temporal
@@ -146,9 +146,9 @@ def tests_of(claim: AboutRuns) -> tuple[Callable[[Any], bool], ...]:
     return claim.tests[1:] if claim.begins == "start" else claim.tests
 
 
-def fairness_of(claim: AboutRuns | Temporal) -> tuple[str, ...]:
+def fairness_of(claim: Property) -> tuple[str, ...]:
     """Return the assumptions that a claim names."""
-    return () if isinstance(claim, DeadlockFree) else claim.fairness
+    return claim.fairness if isinstance(claim, Liveness | Temporal) else ()
 
 
 def need_of(kind: str, served: Flags, edges: Edges) -> Need:

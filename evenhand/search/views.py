@@ -128,7 +128,7 @@ class Moves:
         self.system, self.config, self.name = system, config, name
         self.view, self.known = system.views[name], dict[Any, Hashable]()
         self.claims = [claim for claim in claims if not _kind_left_out(claim)]
-        names = {one for claim in self.claims if isinstance(claim, Liveness | Temporal) for one in fairness_of(claim)}
+        names = {one for claim in self.claims for one in fairness_of(claim)}
         self.fair = list(assumed(system.fair(config), sorted(names)).values())
 
     def key(self, state: Any) -> Hashable:
