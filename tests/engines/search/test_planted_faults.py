@@ -226,7 +226,7 @@ def orbits_of_one(patch: pytest.MonkeyPatch) -> None:
 
 def open_menus(patch: pytest.MonkeyPatch) -> None:
     """Treat every image of an action as on offer."""
-    patch.setattr(quotient, "on_offer", lambda *_all: True)
+    patch.setattr(quotient, "number_of", lambda *_all: 0)
 
 
 def claims_fixed(patch: pytest.MonkeyPatch) -> None:
