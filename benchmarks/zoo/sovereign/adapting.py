@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -34,6 +35,8 @@ CLAUSES = [
 OTHERWISE = {"INV-AUTHORITY-CITED": "INV-EXPLICIT-AUTHORITY"}
 LIMITS = (6000, 50, 10000, 256000, None)
 HEAD = "constitution:v0.1.1"
+MADE = re.compile("(?!0+$)[0-9a-f]{64}")
+"""A hash that the checker may have made of a bundle; these kernels make others, so more is not known of it."""
 LONG = 3000
 """Texts longer than this may make lines that some of the logs leave out."""
 
@@ -114,6 +117,17 @@ def _has_gap(path: Any) -> bool:
     return isinstance(path, str) and (not path or "" in path.split("/")[1:])
 
 
+def _turns_at_nothing(path: Any, tree: Json) -> bool:
+    """Whether `..` follows a name that is no directory at the start; no section says whether it may."""
+    known = {tuple(place) for place, node in tree if node["kind"] != "file"}
+    here: tuple[str, ...] = ("repo",)
+    for name in path.split("/") if isinstance(path, str) else ():
+        if name == ".." and len(here) > 1 and here not in known:
+            return True
+        here = here if name in (".", "") else here[:-1] if name == ".." else (*here, name)
+    return False
+
+
 def tokens_of(observations: Json) -> int:
     """The tokens that a cycle reports."""
     entries = [one for told in observations if told["kind"] == "budget" for one in told["payload"]]
@@ -185,6 +199,7 @@ class Adapter:
             return shown("swap")
         if kind == "Restart":
             self.restart(action["who"])
+            self.held.pop(action["who"], None)
             return UNKNOWN
         raise Unsupported(f"no action {kind}")
 
@@ -234,8 +249,11 @@ class Adapter:
             whole = one["scope"] and one["justification"] and one["citations"] and not asked["fields"]
             if self.whole_exits and asked["action_type"] == "Exit" and not whole:
                 raise Unsupported("half of an Exit bundle")
-            if any(name == "path" and _has_gap(plain(value)) for name, value in asked["fields"]):
+            paths = [plain(value) for name, value in asked["fields"] if name == "path"]
+            if any(map(_has_gap, paths)):
                 raise Unsupported("a path with an empty name in it, which these kernels pass over, as systems do")
+            if any(_turns_at_nothing(one, self.config["tree"]) for one in paths):
+                raise Unsupported("`..` behind what is no directory: a disk refuses that, a shortened text does not")
             if one["justification"] and not one["justification"]["text"]:
                 raise Unsupported("an empty justification")
 
@@ -262,7 +280,9 @@ class Adapter:
         asked = {name: action["request"][name] for name in ("action_type", "fields")}
         if asked != {name: warrant["request"][name] for name in asked}:
             raise Unsupported("a request beside its warrant")
-        self.held[action["executor"]] = self._own(warrant)
+        own = self._own(warrant)
+        if self.held.setdefault(action["executor"], own) != own:
+            raise Unsupported("another warrant in the same hands: whoever refuses it still holds the first one")
         return UNKNOWN
 
     def _own(self, told: Json) -> Any:
@@ -271,6 +291,7 @@ class Adapter:
         for won, author, time, own, count in reversed(self.issued):
             alike = any((one["action_type"], one["fields"]) == asked for one in won)
             alike &= author == told["request"]["author"]  # empty where the hash does not cover it
+            alike &= MADE.fullmatch(told["bundle"]) is not None
             if alike and time == told["created_at"] and (count == self.count) == (told["age"] == 0):
                 if len(won) > 1:
                     raise Unsupported("a warrant of one of several admitted, of which this kernel may pick another")

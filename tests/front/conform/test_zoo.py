@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import tomllib
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from benchmarks.zoo.__main__ import adapter_of, assigned, defects_of, kernels, total
 from benchmarks.zoo.table import markdown
+from evenhand.conform.adapters import Unsupported
 from evenhand.conform.adapters.host import load_factory
+from evenhand.core.codec import encode
+from evenhand.core.registry import find
+from evenhand.model.sovereign.state import Check, Restart, Use
 from tests.front.conftest import ROOT
 
 ZOO = ROOT / "benchmarks/zoo"
@@ -33,6 +40,36 @@ def test_every_kernel_has_an_adapter_and_four_to_ten_defects() -> None:
 def test_every_adapter_loads(protocol: str, kernel: str) -> None:
     """Nothing is started by that."""
     assert callable(load_factory(adapter_of(protocol, kernel)))
+
+
+def test_a_refused_or_restarted_executor_is_asked_as_the_model_means_it() -> None:
+    """It holds what it held, or nothing: a kernel that holds nothing itself was accused of an effect, or of none."""
+    system = find("sovereign").model.systems["agent"].under(budget_count="last", reported_gate="furthest")
+    config = next(iter(system.all_configs()))
+    start = next(iter(system.initial(config)))
+    initial = {"protocol": "sovereign", "system": "agent", "config": encode(config), "start": encode(start)}
+    steps = (system.take(config, start, action) for action in system.enabled(config, start))
+    decided = next(one for one in steps if one.shown.decision is not None and one.shown.decision.warrant is not None)
+    warrant = decided.shown.decision.warrant
+    named = (warrant, replace(warrant, created_at=""), replace(warrant, bundle="nobody"))
+    check, forged, misnamed = (Check("first", one, warrant.request) for one in named)
+
+    def shown(*actions: object) -> Any:
+        kernel = load_factory(adapter_of("sovereign", "sqlite_rules"))(initial)
+        return [kernel.step(encode(action)) for action in (decided.action, *actions)][-1]
+
+    assert shown(check, check, Use("first"))["effects"]
+    with pytest.raises(Unsupported, match="in the same hands"):
+        shown(check, forged)
+    assert shown(forged, Use("first"))["rejected"] and shown(misnamed, Use("first"))["rejected"]
+    (candidate,) = decided.action.candidates
+    for path, taken in (("./workspace/../artifacts/law", True), ("./workspace/absent/../y", False)):
+        asked = replace(candidate.request, action_type="ReadLocal", fields=(("path", path),))
+        kernel = load_factory(adapter_of("sovereign", "sqlite_rules"))(initial)
+        with nullcontext() if taken else pytest.raises(Unsupported, match="no directory"):
+            kernel.step(encode(replace(decided.action, candidates=(replace(candidate, request=asked),))))
+    assert shown(check, Restart("second"), Use("first"))["effects"]
+    assert shown(check, Restart("first"), Use("first")) == shown(Use("first"))
 
 
 def test_a_finding_tells_one_defect() -> None:

@@ -85,7 +85,8 @@ class Adapter(zoo.Adapter):
         answer = self.kernel.execute(own)
         if not answer["done"]:
             return None
-        return zoo.done(answer.get("content"), self.kernel.notices()[before:], dict(self.kernel.written))
+        effects = zoo.done(answer.get("content"), self.kernel.notices()[before:], dict(self.kernel.written))
+        return effects or None  # it reads nothing where no file is, and calls that done
 
     def forge(self) -> Any:
         return "f" * 64
