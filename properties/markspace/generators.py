@@ -129,10 +129,11 @@ def _second(_draw: Draw, _config: Config, _scope: Scope, _state: State) -> Act:
 
 
 def _out_of_turn(draw: Draw, config: Config, _scope: Scope, _state: State) -> Act:
-    what = draw(st.sampled_from(tuple(What)))
-    who = st.sampled_from((*config.agents, "stranger", "nobody"))
-    where = st.sampled_from((*config.resources, "nowhere"))
-    return Act(what, draw(who), draw(where), draw(st.integers(0, 1)), target=draw(who))
+    """Any operation; but no section lists resources, or says what but a request a stranger is denied."""
+    who = draw(st.sampled_from((*config.agents, "stranger", "nobody")))
+    what = What.PRE if who not in config.agents else draw(st.sampled_from(tuple(What)))
+    where, target = draw(st.sampled_from(config.resources)), draw(st.sampled_from((*config.agents, "stranger")))
+    return Act(what, who, where, draw(st.integers(0, 1)), target=target)
 
 
 _GUARD_RULES = (
