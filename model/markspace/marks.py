@@ -168,7 +168,10 @@ class Decide:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """The guard's answer to an agent that asks for a resource: which agent claims it, which intent won (§9.2, §9.3)."""
+    """The guard's answer to an agent that asks for a resource: which agent claims it, which intent won (§9.2, §9.3).
+
+    Refused is who may not write intents there.  It is asked before the agent's own intent is written.
+    """
 
     agent: str
     scope: str

@@ -171,7 +171,8 @@ def _allows(config: SpaceConfig, space: Space, act: Act) -> bool:
             referred = {act.draft.supersedes, act.draft.invalidates} - {None}
         case Resolve():
             referred = {act.need, act.action}
-            if any(mark.id == act.need and mark.draft.kind is Kind.NEED and not _stands(space, mark) for mark in space.marks):
+            need = space.find(act.need)
+            if need is not None and need.draft.kind is Kind.NEED and not _stands(space, need):
                 return False
         case _:
             return True
