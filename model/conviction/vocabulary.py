@@ -325,6 +325,7 @@ class Event:
     """One entry of the log (13.1), before `ledger` stamps sequence number and tick.
 
     `reason` says why points were burned or an action was rejected; `data` holds the fields that only this kind has.
+    A Burn names a proposal only for stake at the end of an Issue (13.2 lists no proposal); leave it out elsewhere.
     """
 
     kind: str
