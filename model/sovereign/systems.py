@@ -182,7 +182,7 @@ def _allows_anything(_config: Config, state: State, action: Act) -> bool:
     No section says whether `..` may follow a name that is no directory (section 6, `path_rule`).
     """
     held = state.held[EXECUTORS.index(action.executor)] if isinstance(action, Use) else None
-    request = action.request if isinstance(action, Check) else held and held.request
+    request = action.request if isinstance(action, Check) else None if held is None else held.request
     path = None if request is None else path_of(request)
     return not state.over and not isinstance(action, Cycle) and not (path and unsettled(state.tree, path))
 
