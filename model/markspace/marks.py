@@ -102,6 +102,7 @@ class Draft:
     """A mark as its writer submits it: all fields except those that the space stamps (§2.1 to §2.6).
 
     `subject` is the resource, topic or question; `verb` the (planned) action; `confidence` also a need's priority.
+    Intents have no `content` in the text (§2.2): leave it out of them.
     """
 
     kind: Kind

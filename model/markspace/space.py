@@ -342,8 +342,6 @@ def _decide(rules: Rules, config: SpaceConfig, space: Space, act: Decide) -> Rep
         return Reply(refused="no such scope")
     candidates = _intents(rules, config, space, act.reader, act.scope, act.subject)
     winner = rules.resolve(scope, candidates)
-    if _visible(rules, config, act.reader, act.scope) == "projected":
-        candidates = tuple(map(rules.redacted, candidates))
     return Reply(candidates=candidates, winner=None if winner is None else winner.id)
 
 
