@@ -25,17 +25,20 @@ def classes(count: int) -> str:
 
 
 def gist(one: Mapping[str, Any]) -> str:
-    """Return what a list says of one finding of `check`: its claim's sentence, or else what is wrong.
+    """Return what a list says of one finding of `check`: its claim's sentence, if that says more, and what is wrong.
 
-    Many findings have only the claim that the kernel agrees with the model, or that it answers.
+    Many findings have only the claim that the kernel agrees with the model, or that it answers, and several may
+    violate one claim.
     """
     said = [str(each) for each in one["differences"]] if one["what"] == "differs" else []
     if one["fault"]:
         said = [": ".join(["The kernel " + one["fault"], *([one["why"]] if one["why"] else [])])]
-    if not said or one["claim"] in {each["claim"] for each in one["violations"]}:
+    if not said:
         return str(one["sentence"])
     first = said[0] if len(said[0]) <= GIST else said[0][: GIST - 1] + "…"
-    return first + (f"; and {plural(len(said) - 1, 'difference')} more" if said[1:] else "")
+    wrong = first + (f"; and {plural(len(said) - 1, 'difference')} more" if said[1:] else "")
+    violated = one["claim"] in {each["claim"] for each in one["violations"]}
+    return f"{one['sentence']} Here: {wrong}" if violated else wrong
 
 
 class Word(StrEnum):

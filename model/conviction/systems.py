@@ -78,9 +78,12 @@ def _menu(config: Config, scope: Scope, state: State) -> Iterator[Act]:
         yield from hostile(config, state)
 
 
-def _anything(_config: Config, _state: State, _action: Act) -> bool:
-    """Any action may be submitted at any time."""
-    return True
+def _anything(config: Config, state: State, action: Act) -> bool:
+    """Any action may be submitted at any time; but no section says what opening an Issue without a field does (3.2)."""
+    if not isinstance(action, Tick) or state.phase != "IDLE":
+        return True
+    issue = config.issues[state.issue]
+    return None not in (issue.problem, issue.background)
 
 
 def _actor(action: Act) -> str:

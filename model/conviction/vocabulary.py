@@ -25,7 +25,11 @@ BURNS = ("FeedbackStake", "KickOutPenalty", "AutoStakeTap")
 """The reasons that the text gives for the loss of points (13.2, 14.2)."""
 
 PHASES = (IDLE, PROPOSE, FEEDBACK, REVISE, STAKE, FINALIZE, CLOSED)
-"""The phases (12): IDLE awaits the tick that opens the next Issue, CLOSED is the end of the last one."""
+"""The phases (12): IDLE awaits the tick that opens the next Issue, CLOSED is the end of the last one.
+
+FINALIZE lasts for a tick, in which the Issue is decided; neither that tick nor the one that opens an Issue logs a Tick.
+A kernel that decides at the end of the last round keeps what it shows of that for the next tick.
+"""
 
 STRANGER, INVITED, ENROLLED = "stranger", "invited", "enrolled"
 """The standing of an agent (1.1, 7.1)."""
@@ -321,6 +325,7 @@ class Event:
     """One entry of the log (13.1), before `ledger` stamps sequence number and tick.
 
     `reason` says why points were burned or an action was rejected; `data` holds the fields that only this kind has.
+    A Burn names a proposal only for stake at the end of an Issue (13.2 lists no proposal); leave it out elsewhere.
     """
 
     kind: str

@@ -198,6 +198,11 @@ def step(
             return replace(state, intervals=_put(state.intervals, place, act.interval), since=since), Composed()
 
 
+def _may_know(config: ComposingConfig, agent: str, mark: Written) -> bool:
+    """Return whether the scope of the mark lets it be queued for the agent (§7.4)."""
+    return config.readings.classified_in_queue == "delivered" or not mark.classified or agent in config.cleared
+
+
 def _publish(rules: Rules, config: ComposingConfig, state: ComposingState, act: Publish) -> ComposingState:
     number = len(state.marks) + 1
     classified = any(covers(scope, act.scope) for scope in config.classified)
@@ -206,7 +211,8 @@ def _publish(rules: Rules, config: ComposingConfig, state: ComposingState, act: 
     queues = list(state.queues)
     for place, name in enumerate(config.names):
         patterns = state.patterns[place] or ()
-        if rules.hears(name, mark) and any(rules.matches(pattern, one) for pattern in patterns for one in looked_at):
+        heard = rules.hears(name, mark) and _may_know(config, name, mark)
+        if heard and any(rules.matches(pattern, one) for pattern in patterns for one in looked_at):
             queues[place] = (*queues[place], number)
     return replace(state, marks=(*state.marks, mark), queues=tuple(queues))
 

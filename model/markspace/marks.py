@@ -102,6 +102,7 @@ class Draft:
     """A mark as its writer submits it: all fields except those that the space stamps (§2.1 to §2.6).
 
     `subject` is the resource, topic or question; `verb` the (planned) action; `confidence` also a need's priority.
+    Intents have no `content` in the text (§2.2): leave it out of them.
     """
 
     kind: Kind
@@ -168,7 +169,10 @@ class Decide:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """The guard's answer to an agent that asks for a resource: which agent claims it, which intent won (§9.2, §9.3)."""
+    """The guard's answer to an agent that asks for a resource: which agent claims it, which intent won (§9.2, §9.3).
+
+    Refused is who may not write intents there.  It is asked before the agent's own intent is written.
+    """
 
     agent: str
     scope: str

@@ -109,6 +109,12 @@ class Readings:
         "left_out",
         sentence="13.4: a poll returns what was written since the last; 10: a superseded mark becomes invisible",
     )
+    classified_in_queue: str = reading(
+        "delivered",
+        "left_out",
+        sentence="13.4: a poll returns what matches the patterns; 7.4, P22: of a classified scope a reader without "
+        "authorisation sees nothing",
+    )
     activation: str = reading(
         "round",
         "every_operation",

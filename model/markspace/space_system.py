@@ -22,6 +22,7 @@ from evenhand.model.markspace.marks import (
     Decide,
     Draft,
     Kind,
+    Mark,
     Needs,
     Read,
     Reply,
@@ -137,7 +138,7 @@ def _actions(config: SpaceConfig, scope: Scope, space: Space) -> Iterator[Act]:
             yield from (
                 Resolve(need.id, action.id, new)
                 for need in space.marks
-                if need.draft.kind is Kind.NEED
+                if need.draft.kind is Kind.NEED and _stands(space, need)
                 for action in space.marks
                 if action.draft.kind is Kind.ACTION
             )
@@ -155,14 +156,24 @@ def _actions(config: SpaceConfig, scope: Scope, space: Space) -> Iterator[Act]:
         yield Tick(1)
 
 
+def _stands(space: Space, mark: Mark) -> bool:
+    return all(other.draft.supersedes != mark.id for other in space.marks)
+
+
 def _allows(config: SpaceConfig, space: Space, act: Act) -> bool:
-    """Return whether an act has a fresh id and refers to marks that there are; agents may do anything else."""
+    """Return whether an act has a fresh id and refers to marks that there are; agents may do anything else.
+
+    No section says whether a need that is superseded, or was resolved, can be resolved.
+    """
     known = {mark.id for mark in space.marks}
     match act:
         case Write():
             referred = {act.draft.supersedes, act.draft.invalidates} - {None}
         case Resolve():
             referred = {act.need, act.action}
+            need = space.find(act.need)
+            if need is not None and need.draft.kind is Kind.NEED and not _stands(space, need):
+                return False
         case _:
             return True
     in_order = config.readings.id_order == "sequence"

@@ -127,6 +127,14 @@ def resolve(tree: Tree, path: str) -> Place | None:
     return at
 
 
+def unsettled(tree: Tree, path: str) -> bool:
+    """Return whether `..` follows a name that is no directory: a disk refuses that, who shortens the text does not."""
+    parts = path.split("/")
+    return any(
+        one == ".." and resolve(tree, "/".join((*parts[:place], "x"))) is None for place, one in enumerate(parts)
+    )
+
+
 @lru_cache(maxsize=4_096)
 def roots(prefixes: tuple[str, ...]) -> tuple[Place, ...]:
     """Return the places of the directories of an IO policy; a name that is no honest path allows nothing."""

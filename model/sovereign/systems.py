@@ -27,7 +27,7 @@ from evenhand.model.sovereign.constitution import (
     Limits,
     cite,
 )
-from evenhand.model.sovereign.kernel import Rules
+from evenhand.model.sovereign.kernel import Rules, path_of
 from evenhand.model.sovereign.live import (
     LIVE_TYPES,
     LiveAct,
@@ -51,7 +51,7 @@ from evenhand.model.sovereign.menus import (
     said,
     usual,
 )
-from evenhand.model.sovereign.paths import dir_, link_
+from evenhand.model.sovereign.paths import dir_, link_, unsettled
 from evenhand.model.sovereign.readings import Readings
 from evenhand.model.sovereign.state import (
     EXITED,
@@ -177,8 +177,14 @@ def _agent_actions(_config: Config, scope: Scope, state: State) -> Iterator[Act]
 
 
 def _allows_anything(_config: Config, state: State, action: Act) -> bool:
-    """Return whether the agent runs; an attacker may then do anything, but whole cycles belong to sessions."""
-    return not state.over and not isinstance(action, Cycle)
+    """Return whether the agent runs; an attacker may then do anything, but whole cycles belong to sessions.
+
+    No section says whether `..` may follow a name that is no directory (section 6, `path_rule`).
+    """
+    held = state.held[EXECUTORS.index(action.executor)] if isinstance(action, Use) else None
+    request = action.request if isinstance(action, Check) else None if held is None else held.request
+    path = None if request is None else path_of(request)
+    return not state.over and not isinstance(action, Cycle) and not (path and unsettled(state.tree, path))
 
 
 def _agent_configs(_scope: Scope, readings: Readings) -> Iterator[Config]:

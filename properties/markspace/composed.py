@@ -20,7 +20,7 @@ from evenhand.model.markspace.composing_vocabulary import (
     Wait,
     Written,
 )
-from evenhand.properties.markspace.composing_predicates import ONLY, fits, under
+from evenhand.properties.markspace.composing_predicates import ONLY, reaches, under
 from evenhand.properties.markspace.predicates import holds_nothing_but
 
 T = TypeVar("T")
@@ -104,10 +104,6 @@ def published_marks_are_as_submitted(step: ComposingStep) -> bool:
     return step.after.marks == step.before.marks + _written(step)
 
 
-def _subscribed(state: ComposingState, place: int, mark: Written, name: str) -> bool:
-    return mark.agent != name and any(fits(pattern, mark) for pattern in state.patterns[place] or ())
-
-
 @each_step(
     "A published mark joins the queue of every other agent with a pattern that it fits; a poll that clears, and the "
     "end of a subscription, empty the agent's own; nothing else touches a queue.",
@@ -120,8 +116,8 @@ def queues_change_as_asked(step: ComposingStep) -> bool:
     act = step.action
     if isinstance(act, Publish):
         due = tuple(
-            queue + tuple(mark.number for mark in _written(step) if _subscribed(before, place, mark, name))
-            for place, (name, queue) in enumerate(zip(step.config.names, before.queues, strict=True))
+            queue + tuple(mark.number for mark in _written(step) if reaches(step.config, name, patterns, mark))
+            for name, patterns, queue in zip(step.config.names, before.patterns, before.queues, strict=True)
         )
     elif isinstance(act, Unsubscribe) or (isinstance(act, Get) and act.clear):
         due = _put(before.queues, step, ())

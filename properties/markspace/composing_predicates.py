@@ -37,6 +37,12 @@ def fits(pattern: Pattern, mark: Written) -> bool:
     )
 
 
+def reaches(config: ComposingConfig, agent: str, patterns: tuple[Pattern, ...] | None, mark: Written) -> bool:
+    """Whether a mark is queued for an agent with these patterns: never its own, a classified one as it is read."""
+    withheld = config.readings.classified_in_queue == "left_out" and mark.classified and agent not in config.cleared
+    return mark.agent != agent and not withheld and any(fits(pattern, mark) for pattern in patterns or ())
+
+
 def polls(step: ComposingStep) -> TypeGuard[GetStep]:
     """Whether an agent of the system asks for the marks queued for it; nobody else has a queue."""
     return isinstance(step.action, Get) and step.action.agent in step.config.names

@@ -77,12 +77,17 @@ def _other_levels(_config: Config, state: State, act: Act) -> Iterator[str]:
         yield "confidence levels exchanged"
 
 
+def _level(confidence: int) -> int:
+    """Return the level exchanged for another one: 0 and 1, 2 and 3, so that none leaves the range."""
+    return confidence ^ 1
+
+
 def _exchanged(_w: str, _config: Config, state: State) -> State:
-    return replace(state, intents=tuple(replace(i, confidence=1 - i.confidence) for i in state.intents))
+    return replace(state, intents=tuple(replace(i, confidence=_level(i.confidence)) for i in state.intents))
 
 
 def _exchanged_act(_w: str, act: Act) -> tuple[Act, ...]:
-    return (replace(act, confidence=1 - act.confidence) if act.what is What.PRE else act,)
+    return (replace(act, confidence=_level(act.confidence)) if act.what is What.PRE else act,)
 
 
 @two_run(

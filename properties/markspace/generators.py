@@ -129,10 +129,13 @@ def _second(_draw: Draw, _config: Config, _scope: Scope, _state: State) -> Act:
 
 
 def _out_of_turn(draw: Draw, config: Config, _scope: Scope, _state: State) -> Act:
-    what = draw(st.sampled_from(tuple(What)))
-    who = st.sampled_from((*config.agents, "stranger", "nobody"))
-    where = st.sampled_from((*config.resources, "nowhere"))
-    return Act(what, draw(who), draw(where), draw(st.integers(0, 1)), target=draw(who))
+    """A stranger's request, or a call or report that nothing allowed.
+
+    No section says what but a request a stranger is denied, which resources there are, or what a busy agent may ask.
+    """
+    who = draw(st.sampled_from((*config.agents, "stranger", "nobody")))
+    what = draw(st.sampled_from((What.CALL, What.ABANDON, What.POST))) if who in config.agents else What.PRE
+    return Act(what, who, draw(st.sampled_from(config.resources)), draw(st.integers(0, 1)), failed=draw(st.booleans()))
 
 
 _GUARD_RULES = (

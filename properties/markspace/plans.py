@@ -12,6 +12,7 @@ from evenhand.core.plan import Plan
 from evenhand.core.property import DeadlockFree, LeadsTo, LivelockFree, Property, Reachable, names
 from evenhand.properties.markspace import (
     clocked,
+    composed,
     composing,
     contesting,
     deciding,
@@ -224,6 +225,10 @@ def _composing() -> Iterator[Plan]:
     )
     owned = {**left_out, "reference_authority": "same_agent_or_principal"}
     yield Plan("composing", "explore", LONG, readings=owned, claims=waiting)
+    secret = names(
+        composing.subscriptions_do_not_leak, composing.at_most_once_delivery_p51, composed.queues_change_as_asked
+    )
+    yield Plan("composing", "explore", LONG, readings={"classified_in_queue": "left_out"}, claims=secret)
     yield Plan("composing", "explore", ("deep",), scope={"marks": 3})
     yield Plan("scheduling", "explore")
     timed = names(composing.schedule_interval_p56, composing.due_agents_are_activated)

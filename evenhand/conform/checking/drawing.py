@@ -59,7 +59,8 @@ def drawn(
     bare = replace(system, types=())  # that actions pass through a file is checked where the model is
     fuzz(bare, (claim,), generator, examples=examples, steps=steps, seed=seed)
     notebook.close()
-    return tuple(dict.fromkeys(notebook.runs))
+    runs = notebook.runs if system.allows is None else [_on_offer(system, run) for run in notebook.runs]
+    return tuple(run for run in dict.fromkeys(runs) if run.actions)
 
 
 def silenced(
@@ -80,8 +81,8 @@ def separating(system: AnySystem, records: Sequence[Stored]) -> Iterator[AnyScen
 
     They come from search, machine and solvers, and were replayed before they were stored.  Runs recorded under other
     readings are taken under these.  The tests of the store report runs that no longer decode; here they are skipped.
-    Vectors end before the first action that is not on offer, unless the source lets the run be over there: a
-    counterexample shows what some sentence forbids there, a vector need not.
+    They end before the first action of which the source says nothing: one that the system does not allow, and in a
+    vector one that is not on offer, as a counterexample shows what some sentence forbids there.
     """
     seen = set[AnyScenario]()
     for record in records:
@@ -94,7 +95,7 @@ def separating(system: AnySystem, records: Sequence[Stored]) -> Iterator[AnyScen
             continue
         for run in runs(evidence):
             made = _reread(system, run, recorded)
-            if isinstance(record, Vector):
+            if isinstance(record, Vector) or system.allows is not None:
                 made = _on_offer(system, made)
             if made.actions and made not in seen:
                 seen.add(made)

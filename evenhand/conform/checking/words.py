@@ -163,7 +163,7 @@ class Reader:
             return self._object(cast("_Object", said), cast("_Object", expected), known, path)
         if isinstance(said, list) and isinstance(expected, list):
             others = cast("list[Json]", expected)
-            entries = self._with_codes(cast("list[Json]", said), others, known, path, ordered=True)
+            entries = self._with_codes(cast("list[Json]", said), others, known, path)
             if len(entries) == len(others):
                 pairs = enumerate(zip(entries, others, strict=True))
                 return _list([self._read(one, other, known, f"{path}[{at}]") for at, (one, other) in pairs], entries)
@@ -242,24 +242,26 @@ class Reader:
         free = self._freely(freedom, last, other, known, path) or self._read(last, other, known, path)
         return _list([*zip(told, seen, strict=True), free], None)
 
-    def _with_codes(
-        self, said: list[Json], expected: list[Json], known: Dictionary, path: str, *, ordered: bool
-    ) -> list[Json]:
-        """The entries of an array of codes, where both sides have some that the text does not name, as the model's.
+    def _with_codes(self, said: list[Json], expected: list[Json], known: Dictionary, path: str) -> list[Json]:
+        """The entries of an array of codes as the model's, where both sides have some that the text does not name.
 
         How many there are of these is free, and so is which codes of the text stand beside them: for a fault that the
-        text has no code for it does not say either whether a kernel looks for more.
+        text has no code for it does not say either whether a kernel looks for more.  Nor need it after one of the
+        text's: some of the model's entries, at least one, and no other are as good as all, in any order.
         """
         codes = [self._code(one) for one in expected], [self._code(one) for one in said]
-        if not all("" in side and None not in side for side in codes):
+        if any(None in side for side in codes):
             return said
-        left = [one for one, code in zip(said, codes[1], strict=True) if code]
+        ours, fewer = all("" in side for side in codes), 0 < len(said) <= len(expected)
+        if not ours and not fewer:
+            return said
+        left = [one for one, code in zip(said, codes[1], strict=True) if code or not ours]
         made = list[Json]()
         for other, code in zip(expected, codes[0], strict=True):
-            near = enumerate(left[:1] if ordered else left) if code else ()
+            near = enumerate(left) if code or not ours else ()
             place = next((at for at, one in near if self._agrees(one, other, known, f"{path}[]")), None)
             made.append(UNKNOWN if place is None else left.pop(place))
-        return [*made, *left]
+        return said if left and not ours else [*made, *left]
 
     def _code(self, entry: Json) -> str | None:
         """The code of an entry that is nothing but one; empty for one that the text does not name, None for others."""
@@ -321,7 +323,7 @@ class Reader:
         """
         if same(said, expected):
             return said, said
-        said = self._with_codes(said, expected, known, path, ordered=False)
+        said = self._with_codes(said, expected, known, path)
         fits = [[self._agrees(one, other, known, f"{path}[]") for other in expected] for one in said]
         places = _matching(fits)
         made = dict[int, _Both]()

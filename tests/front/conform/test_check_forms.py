@@ -173,7 +173,8 @@ def test_a_list_says_what_differs_where_the_claim_does_not() -> None:
     one: dict[str, Any] = {"what": "differs", "claim": "kernel_agrees_with_model", "sentence": "It agrees.", "why": ""}
     one |= {"fault": None, "violations": [], "differences": ["a: 1 expected, 2 shown", "b: 1 expected, 2 shown"]}
     assert gist(one) == "a: 1 expected, 2 shown; and 1 difference more"
-    assert gist({**one, "violations": [{"claim": one["claim"]}]}) == "It agrees."
+    violated = {**one, "violations": [{"claim": one["claim"]}]}
+    assert gist(violated) == "It agrees. Here: a: 1 expected, 2 shown; and 1 difference more"
     assert gist({**one, "what": "fails", "fault": "raised", "why": "KeyError"}) == "The kernel raised: KeyError"
     assert len(gist({**one, "differences": ["x" * 999]})) == GIST
 

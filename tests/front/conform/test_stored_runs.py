@@ -12,7 +12,7 @@ from evenhand.cli import app
 from evenhand.cli import check as command
 from evenhand.conform.adapters.model import reference, variant
 from evenhand.conform.checking.causes import causes
-from evenhand.conform.checking.drawing import separating
+from evenhand.conform.checking.drawing import drawn, separating
 from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import finding_json, recheck
 from evenhand.conform.checking.loop import EXHAUSTIVE, check_system
@@ -20,6 +20,7 @@ from evenhand.conform.vectors.verifying import load_suites
 from evenhand.core.canonical import digest
 from evenhand.core.codec import encode
 from evenhand.core.registry import find
+from evenhand.core.trace import replay
 from evenhand.core.verdict import runs as runs_of
 from evenhand.evidence.growth import read_run
 from evenhand.evidence.record import Record
@@ -79,15 +80,35 @@ def test_the_vectors_of_a_protocol_are_among_the_runs_of_a_check(monkeypatch: py
 
 @pytest.mark.parametrize("protocol", ["apcm", "conviction", "cud", "markspace", "sovereign"])
 def test_every_stored_run_is_sent(protocol: str) -> None:
-    """A file that is older than a field or reading of the model is read with its default, not skipped."""
+    """A file that is older than a field or reading of the model is read with its default, not skipped.
+
+    But for two that begin with an id that no space in order gives.
+    """
     systems = find(protocol).model.systems
     records = [record for _, record in fixtures_of(protocol)]
     unsent = [
         record.claim.name
         for record in records
         if record.system in systems and has_actions(record) and not list(separating(systems[record.system], [record]))
+        if record.readings.get("id_order") != "adversarial"
     ]
     assert records and not unsent
+
+
+@pytest.mark.parametrize(("protocol", "name"), [("conviction", "run"), ("markspace", "space")])
+def test_runs_end_before_what_the_source_does_not_speak_of(protocol: str, name: str) -> None:
+    """Such as opening an Issue without a problem; the machine draws that, and a system without `allows` is sent it."""
+    bundle = find(protocol)
+    system = bundle.model.systems[name]
+    generator = next(one for one in bundle.generators if one.system == name)
+    stored = [record for _, record in fixtures_of(protocol) if record.system == name]
+
+    def beyond(own: Any) -> list[Any]:
+        runs = [*separating(own, stored), *drawn(own, generator, examples=40, steps=12, seed=0)]
+        steps = [step for run in runs for step in replay(system, run).steps]
+        return [step.action for step in steps if not system.has_answer(step.config, step.before, step.action)]
+
+    assert not beyond(system) and beyond(replace(system, allows=None))
 
 
 def test_vectors_end_before_what_is_not_on_offer() -> None:

@@ -582,13 +582,16 @@ _OWN = apcm.Error("STALE")
         ((_LINK, _FALSE), (_OWN,), False),  # what else is wrong is not looked for
         ((_LINK, _NEEDLESS, _FALSE), (_OWN, _FALSE), False),
         ((_LINK, _FALSE), (_OWN, _NEEDLESS), True),  # but what is said must be so
-        ((_FALSE, _NEEDLESS), (_FALSE,), True),  # without a code of its own a kernel looks for all
+        ((_FALSE, _NEEDLESS), (_NEEDLESS,), False),  # nor is what comes behind the first fault of the text's
+        ((_FALSE, _NEEDLESS), (_NEEDLESS, _FALSE), False),  # or which fault comes first
+        ((_FALSE, _NEEDLESS), (_FALSE, _FALSE), True),
+        ((_FALSE,), (_NEEDLESS,), True),
         ((_LINK,), (), True),
         ((), (_OWN,), True),
         ((_FALSE,), (_OWN,), True),
     ],
 )
-def test_how_many_codes_are_ours_is_free(
+def test_a_kernel_need_not_look_for_every_fault(
     model: tuple[apcm.Error, ...], kernel: tuple[apcm.Error, ...], wrong: bool, bag: bool
 ) -> None:
     """So is which codes of the text stand beside one that it does not name; none at all is something else."""
