@@ -38,6 +38,31 @@ def constant(value: Fraction | int | str) -> Table:
     return {(): value if isinstance(value, str) else element(value)}
 
 
+def structure(universe: Mapping[str, Iterable[str]], told: Mapping[str, Any]) -> Structure:
+    """Return a structure of what is `told` by name: truths, elements and rows are relations, other values functions.
+
+    A function is the value of a constant, or a mapping from arguments to values; values are elements or numbers.  A
+    sort without elements gets one, of which nothing is told.
+    """
+    relations: dict[str, Rows] = {}
+    functions: dict[str, Table] = {}
+    for name, what in told.items():
+        if isinstance(what, bool):
+            relations[name] = prop(what)
+        elif isinstance(what, str | int | Fraction):
+            functions[name] = constant(what)
+        elif isinstance(what, Mapping):
+            of: Mapping[Any, Any] = what
+            functions[name] = {_row(one): constant(value)[()] for one, value in of.items()}
+        else:
+            relations[name] = frozenset(map(_row, what))
+    return Structure({sort: tuple(those) or ("nothing",) for sort, those in universe.items()}, relations, functions)
+
+
+def _row(one: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (one,) if isinstance(one, str) else one
+
+
 def rank(rows: Iterable[tuple[str, ...]], elements: Iterable[str]) -> dict[str, int]:
     """Return how many stand before each element in an order."""
     known = tuple(rows)

@@ -9,12 +9,11 @@ from typing import Any
 from evenhand.core.system import AnySystem, System
 from evenhand.core.trace import AnyScenario, Scenario
 from evenhand.model.markspace.guard import initial
-from evenhand.model.markspace.guard_vocabulary import Act, Config, GuardStep, Phase, State, What
+from evenhand.model.markspace.guard_vocabulary import Act, Config, GuardStep, State, What
 from evenhand.model.markspace.layers import initial as initial_layers
 from evenhand.model.markspace.layers_vocabulary import LayersConfig, Operation, World
 from evenhand.model.markspace.marks import Mark, Space, SpaceConfig, Tick, Write
 from evenhand.smt.ends import End, end_at, ways
-from evenhand.smt.tables import Rows
 
 Guard = System[Config, State, Act, Any, Any]
 
@@ -53,9 +52,3 @@ def layered(
         return later if len(later.stored) < config.capacity else None
 
     return ways(config, initial_layers(config)[0], lambda _state: menu, after, most, firsts)
-
-
-def in_phase(config: Config, state: State, phase: Phase) -> Rows:
-    """Return each agent in this phase, with its resource."""
-    here = zip(config.agents, state.doing, strict=True)
-    return frozenset((agent, doing.resource) for agent, doing in here if doing.phase is phase)
