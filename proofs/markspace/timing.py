@@ -11,7 +11,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from evenhand.model.markspace.clocked_vocabulary import ClockConfig, ClockStep
+from evenhand.model.markspace.clocked_vocabulary import ClockConfig, ClockState, ClockStep
 from evenhand.model.markspace.composing_vocabulary import LONGEST, Activate, Update, Wait
 from evenhand.model.markspace.mutants import layers
 from evenhand.proofs.markspace.clocked import (
@@ -29,16 +29,17 @@ from evenhand.proofs.markspace.clocked import (
     updates,
     waits,
 )
+from evenhand.proofs.markspace.stating import invariant
 from evenhand.properties.markspace import composing
 from evenhand.smt.arithmetic import at_least, at_most, below, minus, number, plus, zero
-from evenhand.smt.logic import Formula, Function, Term, conjunction, exists, forall, iff, ite, same
+from evenhand.smt.logic import TRUE, Formula, Function, Term, exists, forall, iff, ite, same
 from evenhand.smt.preludes import define, mutation, numbers, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import constant, ones, props
+from evenhand.smt.tables import structure
 from evenhand.smt.theorem import Lemma
-from evenhand.smt.theory import Axiom, Theory
-from evenhand.smt.transitions.invariant import Invariant, Steps
-from evenhand.smt.transitions.machine import Machine, after
+from evenhand.smt.theory import Axiom
+from evenhand.smt.transitions.invariant import Steps, around
+from evenhand.smt.transitions.machine import Machine, Turn
 
 counted, known = relations("counted known", AGENT)
 """The claim saw an agent activated; the claim knows an interval of it."""
@@ -55,73 +56,46 @@ def _activated(due: Formula) -> Formula:
 
 _ACTIVATED = define("activated", (a,), _activated(at_least(_AGE, interval(a))), "14.2: last + interval <= now")
 activated = _ACTIVATED.relation
-_SYMBOLS = (now, last, interval, since, told)
-
-
-def _next(symbol: Function, *arguments: Term) -> Term:
-    return Function(f"{symbol.name}.after", symbol.domain, symbol.codomain)(*arguments)
-
-
-def _kept(*symbols: Any) -> Formula:
-    """Return that these symbols are of agent `a` after the step what they were before."""
-    truths = [iff(after(one)(a), one(a)) for one in symbols if one not in _SYMBOLS]
-    return conjunction([*truths, *(same(_next(one, a), one(a)) for one in symbols if one in _SYMBOLS)])
-
-
-_INTERVALS = _kept(scheduled, interval, known, told)
-_INSTANTS = _kept(ran, last, counted, since)
 _SECOND = plus(since(a), number(1))
-_WAITED = same(_next(now), plus(now(), number(1))) & forall(
-    [a],
-    _INTERVALS
-    & _kept(ran, last, counted)
-    & (counted(a) >> ite(at_least(_SECOND, _LONGEST), same(_next(since, a), _LONGEST), same(_next(since, a), _SECOND))),
-)
 _LATE_ENOUGH = forall([a], activated(a) >> (known(a) & (counted(a) >> at_least(since(a), told(a)))))
-_LOOKED = forall(
-    [a],
-    _INTERVALS
-    & ite(
-        activated(a),
-        after(ran)(a) & same(_next(last, a), now()) & after(counted)(a) & zero(_next(since, a)),
-        _INSTANTS,
-    ),
-)
-_CHANGED = forall(
-    [a],
-    _INSTANTS
-    & ite(
-        named(a),
-        iff(after(scheduled)(a), gives())
-        & iff(after(known)(a), gives())
-        & (gives() >> (same(_next(interval, a), given()) & same(_next(told, a), given()))),
-        _INTERVALS,
-    ),
-)
 
-TIMED = Machine(
-    theory=Theory.of(
-        "markspace_two_clocks",
-        since,
-        told,
-        waits,
-        activates,
-        updates,
-        named,
-        counted,
-        known,
-        right,
-        axioms=(
-            Axiom(
-                "given_intervals_are_on_offer",
-                gives() >> (below(number(0), given()) & at_most(given(), _LONGEST)),
-                "14.2: positive, and at most the longest on offer",
-            ),
-        ),
-        definitions=(_ACTIVATED,),
+
+def _counts(then: Term) -> Formula:
+    """Return what the claim's clock shows after a second."""
+    return counted(a) >> ite(at_least(_SECOND, _LONGEST), same(then, _LONGEST), same(then, _SECOND))
+
+
+def _where(changed: Formula, then: Term, new: Formula, one: Function) -> Formula:
+    return ite(changed, new, same(then, one(a)))
+
+
+TIMED = Machine.of(
+    "markspace_two_clocks",
+    (
+        *(now(), last(a), interval(a), since(a), told(a)),
+        *(scheduled(a), ran(a), counted(a), known(a), right()),
     ),
-    state=("now", "last", "interval", "since", "told", "scheduled", "ran", "counted", "known", "right"),
-    inputs=("waits", "activates", "updates", "gives", "named", "given"),
+    Turn(waits(), {now: plus(now(), number(1)), since: _counts}),
+    Turn(
+        activates(),
+        {
+            ran: ran(a) | activated(a),
+            counted: counted(a) | activated(a),
+            last: lambda then: _where(activated(a), then, same(then, now()), last),
+            since: lambda then: _where(activated(a), then, zero(then), since),
+            right: _LATE_ENOUGH,
+        },
+    ),
+    Turn(
+        updates(),
+        {
+            scheduled: ite(named(a), gives(), scheduled(a)),
+            known: ite(named(a), gives(), known(a)),
+            interval: lambda then: _where(named(a), then, gives() >> same(then, given()), interval),
+            told: lambda then: _where(named(a), then, gives() >> same(then, given()), told),
+        },
+    ),
+    usual={right: TRUE},
     init=right()
     & zero(now())
     & forall(
@@ -131,16 +105,14 @@ TIMED = Machine(
         & iff(known(a), scheduled(a))
         & (scheduled(a) >> (same(told(a), interval(a)) & at_most(interval(a), _LONGEST) & below(number(0), told(a)))),
     ),
-    step=ite(
-        waits(),
-        _WAITED & after(right)(),
-        same(_next(now), now())
-        & ite(
-            activates(),
-            _LOOKED & iff(after(right)(), _LATE_ENOUGH),
-            ite(updates(), _CHANGED, forall([a], _INTERVALS & _INSTANTS)) & after(right)(),
+    axioms=(
+        Axiom(
+            "given_intervals_are_on_offer",
+            gives() >> (below(number(0), given()) & at_most(given(), _LONGEST)),
+            "14.2: positive, and at most the longest on offer",
         ),
     ),
+    definitions=(_ACTIVATED,),
 )
 
 _CLAIM = composing.schedule_interval_p56
@@ -153,30 +125,32 @@ def view(run: Steps, place: int) -> Structure | None:
     act = step.action
     asked = act if isinstance(act, Update) and not step.shown.refused else None
     value = None if asked is None else asked.interval
-    memory = _CLAIM.memory(config)
-    for earlier in run[:place]:
-        memory = _CLAIM.follow(memory, earlier)
-    truths = {
+
+    def remembered(state: ClockState, memory: Any) -> dict[str, Any]:
+        times, fit = memory
+        own = list(zip(config.names, state.intervals, state.last, times, strict=True))
+        return {
+            "right": fit,
+            "scheduled": [name for name, every, _, _ in own if every is not None],
+            "ran": [name for name, _, when, _ in own if when is not None],
+            "counted": [name for name, _, _, (gone, _) in own if gone is not None],
+            "known": [name for name, _, _, (_, every) in own if every is not None],
+            "now": state.now,
+            "interval": {name: every or 0 for name, every, _, _ in own},
+            "last": {name: when or 0 for name, _, when, _ in own},
+            "since": {name: gone or 0 for name, _, _, (gone, _) in own},
+            "told": {name: every or 0 for name, _, _, (_, every) in own},
+        }
+
+    happens = {
         "waits": isinstance(act, Wait),
         "activates": isinstance(act, Activate),
         "updates": asked is not None,
         "gives": value is not None,
+        "named": [] if asked is None else [asked.agent],
+        "given": value or 0,
     }
-    extents = {"named": ones(() if asked is None else (asked.agent,))}
-    functions = {"given": constant(value or 0)}
-    for end, state, (times, fit) in (("", step.before, memory), (".after", step.after, _CLAIM.follow(memory, step))):
-        truths[f"right{end}"] = fit
-        own = list(zip(config.names, state.intervals, state.last, times, strict=True))
-        extents[f"scheduled{end}"] = ones(name for name, every, _, _ in own if every is not None)
-        extents[f"ran{end}"] = ones(name for name, _, when, _ in own if when is not None)
-        extents[f"counted{end}"] = ones(name for name, _, _, (gone, _) in own if gone is not None)
-        extents[f"known{end}"] = ones(name for name, _, _, (_, every) in own if every is not None)
-        functions[f"now{end}"] = constant(state.now)
-        functions[f"interval{end}"] = {(name,): str(every or 0) for name, every, _, _ in own}
-        functions[f"last{end}"] = {(name,): str(when or 0) for name, _, when, _ in own}
-        functions[f"since{end}"] = {(name,): str(gone or 0) for name, _, _, (gone, _) in own}
-        functions[f"told{end}"] = {(name,): str(every or 0) for name, _, _, (_, every) in own}
-    return Structure({"Agent": config.names}, {**props(truths), **extents}, functions)
+    return structure({"Agent": config.names}, {**happens, **around(run, place, remembered, _CLAIM)})
 
 
 def samples(system: Any) -> Iterator[Steps]:
@@ -197,9 +171,8 @@ def samples(system: Any) -> Iterator[Steps]:
             yield tuple(run)
 
 
-APART_IN_TIME = Invariant(
+APART_IN_TIME = invariant(
     claim=_CLAIM,
-    protocol="markspace",
     system="clock",
     machine=TIMED,
     always=right(),
