@@ -12,12 +12,12 @@ from evenhand.model.markspace.marks import SpaceStep
 from evenhand.model.markspace.mutants import marks
 from evenhand.proofs.markspace import scopes
 from evenhand.proofs.markspace.scopes import READING, WRITING, above, asked, granted
+from evenhand.proofs.markspace.stating import theorem
 from evenhand.properties.markspace import seeing, space
 from evenhand.smt import logic as fol
 from evenhand.smt.preludes import define, mutation
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import prop
-from evenhand.smt.theorem import Theorem
 
 (p,) = fol.variables(scopes.PLACE, "p")
 STORING = replace(
@@ -40,9 +40,8 @@ def view_storing(step: SpaceStep) -> Structure | None:
 
 _covered = fol.exists([p], granted(p) & above(p, asked()))
 
-ISOLATED = Theorem(
+ISOLATED = theorem(
     claim=space.scope_isolation_p19,
-    protocol="markspace",
     system="space",
     scope="any number of scopes and grants",
     theory=STORING,
@@ -65,8 +64,7 @@ _protected = ~_open & ~_classified
 _cleared = scopes.clear(asked())
 _all, _none, _projections = (READING.word(name) for name in ("sees_all", "sees_none", "sees_projections"))
 _read = partial(
-    Theorem,
-    protocol="markspace",
+    theorem,
     system="space",
     scope="any number of scopes, clearances and definitions",
     theory=READING,

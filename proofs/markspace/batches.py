@@ -32,13 +32,14 @@ from evenhand.proofs.markspace.intents import (
     surest,
 )
 from evenhand.proofs.markspace.rules import ROOM, fired
+from evenhand.proofs.markspace.stating import theorem
 from evenhand.properties.markspace import contesting
 from evenhand.smt.ends import End, Ends, end_at, ways
 from evenhand.smt.logic import Formula, conjunction, differ, exists, forall, same
 from evenhand.smt.preludes import define, ordered
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import constant, line, ones, prop
-from evenhand.smt.theorem import Lemma, Theorem
+from evenhand.smt.theorem import Lemma
 from evenhand.smt.theory import Axiom, Theory
 from evenhand.source.rules import Faults
 
@@ -146,8 +147,7 @@ def samples(system: AnySystem) -> Iterator[End]:
 
 
 _theorem = partial(
-    Theorem,
-    protocol="markspace",
+    theorem,
     system="deferred",
     theory=BOUNDARY,
     view=view,

@@ -17,14 +17,14 @@ from evenhand.core.trace import AnyScenario, Scenario
 from evenhand.model.markspace.clocked_vocabulary import ClockStep
 from evenhand.model.markspace.composing_vocabulary import Activate, Update, Wait
 from evenhand.model.markspace.mutants import layers
+from evenhand.proofs.markspace.stating import theorem
 from evenhand.properties.markspace import clocked
-from evenhand.smt.arithmetic import at_least, at_most, below, element, minus, number, plus, zero
+from evenhand.smt.arithmetic import at_least, at_most, below, minus, number, plus, zero
 from evenhand.smt.ends import End, Ends, end_at
 from evenhand.smt.logic import Formula, Sort, conjunction, exists, forall, iff, ite, same, variables
 from evenhand.smt.preludes import Twice, define, mutation, numbers, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import constant, ones, prop
-from evenhand.smt.theorem import Theorem
+from evenhand.smt.tables import structure
 from evenhand.smt.theory import Axiom, Theory
 
 AGENT = Sort("Agent")
@@ -162,32 +162,26 @@ def view(case: Case) -> Structure | None:
     if other is None or not isinstance(act, Activate | Update | Wait):
         return None
     refused = bool(step.shown.refused)
-    agents = {name: f"agent:{name}" for name in config.names}
     asked = act if isinstance(act, Update) and not refused else None
-    told = asked.interval if asked is not None else None
-    relations: dict[str, frozenset[tuple[str, ...]]] = {
-        "waits": prop(isinstance(act, Wait)),
-        "activates": prop(isinstance(act, Activate)),
-        "updates": prop(asked is not None),
-        "gives": prop(told is not None),
-        "named": frozenset([(agents[asked.agent],)] if asked is not None else []),
-    }
-    functions: dict[str, dict[tuple[str, ...], str]] = {
-        "given": constant(told or 0),
-        "longest": constant(config.longest),
+    told: dict[str, Any] = {
+        "waits": isinstance(act, Wait),
+        "activates": isinstance(act, Activate),
+        "updates": asked is not None,
+        "gives": asked is not None and asked.interval is not None,
+        "named": [] if asked is None else [asked.agent],
+        "given": 0 if asked is None else asked.interval or 0,
+        "longest": config.longest,
     }
     for copy, one in (("", step), ("2", other)):
         for prefix, state in (("", one.before), ("then_", one.after)):
-            known = list(zip(agents.values(), state.intervals, state.last, strict=True))
-            relations[f"{prefix}scheduled{copy}"] = frozenset(
-                (agent,) for agent, every, _ in known if every is not None
-            )
-            relations[f"{prefix}ran{copy}"] = ones(agent for agent, _, when in known if when is not None)
-            functions[f"{prefix}now{copy}"] = constant(state.now)
-            functions[f"{prefix}interval{copy}"] = {(agent,): element(every or 0) for agent, every, _ in known}
-            functions[f"{prefix}last{copy}"] = {(agent,): element(when or 0) for agent, _, when in known}
-        relations[f"activated{copy}"] = ones(agents[name] for name in one.shown.activated)
-    return Structure({"Agent": tuple(agents.values())}, relations, functions)
+            known = list(zip(config.names, state.intervals, state.last, strict=True))
+            told[f"{prefix}scheduled{copy}"] = [agent for agent, every, _ in known if every is not None]
+            told[f"{prefix}ran{copy}"] = [agent for agent, _, when in known if when is not None]
+            told[f"{prefix}now{copy}"] = state.now
+            told[f"{prefix}interval{copy}"] = {agent: every or 0 for agent, every, _ in known}
+            told[f"{prefix}last{copy}"] = {agent: when or 0 for agent, _, when in known}
+        told[f"activated{copy}"] = one.shown.activated
+    return structure({"Agent": config.names}, told)
 
 
 @Ends
@@ -207,8 +201,7 @@ def samples(system: AnySystem) -> Iterator[End]:
 
 
 _theorem = partial(
-    Theorem,
-    protocol="markspace",
+    theorem,
     system="clock",
     variables=(a,),
     view=view,

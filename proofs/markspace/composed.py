@@ -20,13 +20,14 @@ from evenhand.model.markspace.composing_vocabulary import (
 from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.mutants import layers
 from evenhand.model.markspace.readings import Readings
+from evenhand.proofs.markspace.stating import theorem
 from evenhand.properties.markspace import composing
+from evenhand.properties.markspace.composing_predicates import fits as matches
 from evenhand.smt.ends import End, Ends, ends_along
 from evenhand.smt.logic import Formula, Function, Relation, Sort, exists, forall, iff, same, variables
 from evenhand.smt.preludes import Twice, define, mutation
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import Rows, beside, constant, ones, prop
-from evenhand.smt.theorem import Theorem
+from evenhand.smt.tables import beside, structure
 from evenhand.smt.theory import Axiom, Theory
 
 STAGE, OUTPUT, INPUT, GRANT = Sort("Stage"), Sort("Output"), Sort("Input"), Sort("Grant")
@@ -109,38 +110,35 @@ def view(taken: ComposingStep) -> Structure | None:
     spoken = {one: _said(one[0], one[1].value) for one in outputs | grants}
     heard = {one: _said(one.scope, one.kind or "any") for one in inputs}
 
-    relations: dict[str, Rows] = {
-        "follows": frozenset((two, one) for one, two in pairwise(act.agents)),
-        "gives": frozenset((name, spoken[one]) for name, each in manifests.items() for one in each.outputs),
-        "wants": frozenset((name, heard[one]) for name, each in manifests.items() for one in each.inputs),
-        "holds": frozenset((name, spoken[one]) for name, each in manifests.items() for one in each.permitted),
-        "takes": frozenset(
+    told = {
+        "follows": [(two, one) for one, two in pairwise(act.agents)],
+        "gives": [(name, spoken[one]) for name, each in manifests.items() for one in each.outputs],
+        "wants": [(name, heard[one]) for name, each in manifests.items() for one in each.inputs],
+        "holds": [(name, spoken[one]) for name, each in manifests.items() for one in each.permitted],
+        "takes": [
             (heard[one], spoken[out])
             for one in inputs
             for out in outputs
             if _below(one.scope, out[0]) and one.kind in ("", out[1].value)
-        ),
-        "covers": frozenset(
+        ],
+        "covers": [
             (spoken[one], spoken[out])
             for one in grants
             for out in outputs
             if one[1] is out[1] and _below(one[0], out[0])
-        ),
-        "begins": frozenset(
-            (spoken[one], spoken[out]) for one in grants for out in outputs if out[0].startswith(one[0])
-        ),
-        "written": prop(bool(taken.before.marks)),
-        "connected": prop(bool(taken.shown.connected)),
-        "overpromises": ones(name for name in taken.shown.overpromised),
+        ],
+        "begins": [(spoken[one], spoken[out]) for one in grants for out in outputs if out[0].startswith(one[0])],
+        "written": bool(taken.before.marks),
+        "connected": bool(taken.shown.connected),
+        "overpromises": taken.shown.overpromised,
     }
-    nothing = ("nothing",)
     universe = {
         "Stage": act.agents,
-        "Output": tuple(sorted(spoken[one] for one in outputs)) or nothing,
-        "Input": tuple(sorted(heard.values())) or nothing,
-        "Grant": tuple(sorted(spoken[one] for one in grants)) or nothing,
+        "Output": sorted(spoken[one] for one in outputs),
+        "Input": sorted(heard.values()),
+        "Grant": sorted(spoken[one] for one in grants),
     }
-    return Structure(universe, relations)
+    return structure(universe, told)
 
 
 view_twice = beside(view, "written", "connected", "overpromises")
@@ -179,18 +177,14 @@ def view_matching(taken: ComposingStep) -> Structure | None:
     subscribed = {(name, one) for name, held in zip(config.names, before.patterns, strict=True) for one in held or ()}
     names = {one: "/".join((one.scope, one.kind, one.subject)) for _, one in subscribed}
     grown = zip(config.names, before.queues, after.queues, strict=True)
-    relations: dict[str, Rows] = {
-        "watches": frozenset((name, names[one]) for name, one in subscribed),
-        "fits": frozenset(
-            (said,)
-            for one, said in names.items()
-            if _below(one.scope, act.scope) and one.kind in ("", act.kind.value) and one.subject in ("", act.subject)
-        ),
-        "first": prop(not before.marks),
-        "queued": ones(name for name, old, new in grown if len(new) > len(old)),
+    told = {
+        "watches": [(name, names[one]) for name, one in subscribed],
+        "fits": [said for one, said in names.items() if matches(one, after.marks[-1])],
+        "first": not before.marks,
+        "queued": [name for name, old, new in grown if len(new) > len(old)],
+        "writer": act.agent,
     }
-    universe = {"Agent": config.names, "Pattern": tuple(sorted(names.values())) or ("nothing",)}
-    return Structure(universe, relations, {"writer": constant(act.agent)})
+    return structure({"Agent": config.names, "Pattern": sorted(names.values())}, told)
 
 
 view_matched_twice = beside(view_matching, "first", "queued")
@@ -211,8 +205,7 @@ def samples_of_matching(system: AnySystem) -> Iterator[End]:
 
 
 _theorem = partial(
-    Theorem,
-    protocol="markspace",
+    theorem,
     system="composing",
     scope="any number of agents, outputs, inputs, grants and patterns",
 )

@@ -29,6 +29,7 @@ from evenhand.model.markspace.marks import (
 )
 from evenhand.model.markspace.mutants import marks
 from evenhand.model.markspace.readings import Readings
+from evenhand.proofs.markspace.stating import theorem
 from evenhand.proofs.markspace.walks import written
 from evenhand.properties.markspace.leaking import parted, purged, reads_leak_through_references_alone
 from evenhand.properties.markspace.space_predicates import alone, covered, warnings_against
@@ -38,7 +39,6 @@ from evenhand.smt.ends import End, Ends
 from evenhand.smt.preludes import define, mutation, numbers, relations
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Table, constant, ones
-from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
 _Case: TypeAlias = tuple[str, SpaceStep, SpaceStep | None]
@@ -180,12 +180,11 @@ def samples(system: AnySystem) -> Iterator[End]:
 
 _STRICTLY = {"seen": ~shadowed(m) & at_least(_WHOLE, strict()), "seen2": at_least(_OPEN, strict())}
 
-CROSSED: Theorem = Theorem(
+CROSSED = theorem(
     claim=reads_leak_through_references_alone,
     sentence="A mark that a reader may see is shown otherwise for hidden marks exactly where one supersedes it and it "
     "would be shown; or they warn against it by more than they supersede of the open warnings against it, and it would "
     "be shown; or by less, and it is shown.",
-    protocol="markspace",
     system="space",
     scope="any number of marks and warnings",
     theory=READ_TWICE,

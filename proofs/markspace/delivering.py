@@ -34,13 +34,13 @@ from evenhand.proofs.markspace.composed import (
     watches,
     writer,
 )
+from evenhand.proofs.markspace.stating import theorem
 from evenhand.properties.markspace import composing
 from evenhand.smt.ends import End, Ends, end_at, ends_along
 from evenhand.smt.logic import Formula, Function, Sort, differ, exists, iff, same, variables
 from evenhand.smt.preludes import define, mutation, ordered, relations
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, constant, line, ones, prop
-from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
 # Queueing: a mark may supersede another, which patterns fitted or did not.
@@ -85,8 +85,7 @@ def samples_of_queueing(system: AnySystem) -> Iterator[End]:
             yield list(ends_along(system, _AGENTS, initial(_AGENTS)[0], *acts, last))[-1]
 
 
-FITTING = Theorem(
-    protocol="markspace",
+FITTING = theorem(
     system="composing",
     claim=composing.watch_subset_p50,
     scope="any number of agents and patterns",
@@ -204,8 +203,7 @@ def samples(system: AnySystem) -> Iterator[End]:
 
 
 _theorem = partial(
-    Theorem,
-    protocol="markspace",
+    theorem,
     system="composing",
     scope="any number of agents and marks",
     theory=QUEUES,

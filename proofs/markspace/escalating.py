@@ -20,6 +20,7 @@ from evenhand.model.markspace.layers_vocabulary import (
 from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.mutants import layers as faulty
 from evenhand.model.markspace.readings import Readings
+from evenhand.proofs.markspace.stating import theorem
 from evenhand.proofs.markspace.walks import layered
 from evenhand.properties.markspace import layers
 from evenhand.smt.arithmetic import at_least, at_most, below, number, plus
@@ -28,7 +29,6 @@ from evenhand.smt.logic import Formula, Sort, exists, forall, same, variables
 from evenhand.smt.preludes import define, mutation, numbers, relations
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import constant, ones, prop
-from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
 PERMISSION = Sort("Permission")
@@ -117,8 +117,7 @@ def samples(system: AnySystem) -> Iterator[End]:
 
 
 _theorem = partial(
-    Theorem,
-    protocol="markspace",
+    theorem,
     system="layers",
     theory=ESCALATION,
     view=view,

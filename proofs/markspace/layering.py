@@ -26,6 +26,7 @@ from evenhand.model.markspace.layers_vocabulary import (
 from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.mutants import layers as faulty
 from evenhand.model.markspace.readings import Readings
+from evenhand.proofs.markspace.stating import theorem
 from evenhand.proofs.markspace.walks import layered
 from evenhand.properties.markspace import layers, limits
 from evenhand.smt.arithmetic import at_most, below, number, zero
@@ -34,7 +35,6 @@ from evenhand.smt.logic import FALSE, Formula, conjunction, iff
 from evenhand.smt.preludes import define, mutation, numbers, relations
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import constant, props
-from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
 writes, executes, lawful, authorised, watched, gated, revoked, anomalous = relations(
@@ -199,8 +199,7 @@ def samples(system: AnySystem) -> Iterator[End]:
 
 
 _theorem = partial(
-    Theorem,
-    protocol="markspace",
+    theorem,
     system="layers",
     theory=LAYERED,
     view=view,

@@ -24,6 +24,7 @@ from evenhand.model.markspace.marks import (
 )
 from evenhand.model.markspace.mutants import marks
 from evenhand.model.markspace.readings import Readings
+from evenhand.proofs.markspace.stating import theorem
 from evenhand.properties.markspace.leaking import purged, writes_do_not_leak
 from evenhand.properties.markspace.space_predicates import hidden_from
 from evenhand.smt import logic as fol
@@ -31,7 +32,6 @@ from evenhand.smt.ends import End, Ends, ends_along
 from evenhand.smt.preludes import define, mutation, relations
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, constant, ones, prop
-from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
 _Case: TypeAlias = tuple[str, SpaceStep, SpaceStep | None]
@@ -144,11 +144,10 @@ _counts = {
     for ending, count in (("", counted), ("2", counted2))
 }
 
-APART: Theorem = Theorem(
+APART = theorem(
     claim=writes_do_not_leak,
     sentence="Two spaces that differ in marks which a reader may not see stay so when the same is written in both: "
     "both refuse or neither, the same id is stored where the reader can look, and what it can see is the same.",
-    protocol="markspace",
     system="space",
     scope="any number of marks",
     theory=WRITING_TWICE,

@@ -20,12 +20,12 @@ from evenhand.proofs.markspace import policies
 from evenhand.proofs.markspace.intents import by_confidence, i, j, surer
 from evenhand.proofs.markspace.policies import PRE_ACTION
 from evenhand.proofs.markspace.rules import ROOM
+from evenhand.proofs.markspace.stating import theorem
 from evenhand.properties.markspace.deciding import confidence_decides_nothing
 from evenhand.smt.ends import End, Ends, ends_along
 from evenhand.smt.logic import exists
 from evenhand.smt.preludes import Twice
 from evenhand.smt.structure import Structure
-from evenhand.smt.theorem import Theorem
 
 _Case = tuple[str, GuardStep, GuardStep | None]
 
@@ -68,9 +68,8 @@ def samples(system: AnySystem) -> Iterator[End]:
 
 
 _theorem = partial(
-    Theorem,
+    theorem,
     claim=confidence_decides_nothing,
-    protocol="markspace",
     theory=TWICE.theory,
     source="6.1: the arbitration profile",
 )

@@ -22,6 +22,7 @@ from evenhand.model.markspace.mutants import marks
 from evenhand.model.markspace.signals_vocabulary import Measure, SignalStep, Still
 from evenhand.model.markspace.strength import Lives
 from evenhand.proofs.markspace import strength_encoding as encoding
+from evenhand.proofs.markspace.stating import theorem
 from evenhand.proofs.markspace.strength_definitions import INSTANT
 from evenhand.properties.markspace import signals
 from evenhand.smt import logic as fol
@@ -30,7 +31,7 @@ from evenhand.smt.ends import End, Ends, ends_along
 from evenhand.smt.preludes import define, mutation, numbers, relations
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import constant, ones, prop
-from evenhand.smt.theorem import Mutation, Theorem
+from evenhand.smt.theorem import Mutation
 from evenhand.smt.theory import Axiom, Theory
 
 NONE, UNIT = number(0), number(1)
@@ -235,8 +236,7 @@ def scene_of_halving(structure: Structure) -> encoding.Scene:
 
 
 _theorem = partial(
-    Theorem,
-    protocol="markspace",
+    theorem,
     system="signals",
     theory=LASTING,
     view=view_lasting,

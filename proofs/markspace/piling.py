@@ -17,6 +17,7 @@ from evenhand.model.markspace.guard_vocabulary import Act, Config, GuardStep, Po
 from evenhand.model.markspace.mutants import guarding as faulty
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.intents import INTENT, i
+from evenhand.proofs.markspace.stating import theorem
 from evenhand.proofs.markspace.walks import walk
 from evenhand.properties.markspace import contesting
 from evenhand.smt.logic import FALSE, Function, Sort, exists, forall
@@ -24,7 +25,7 @@ from evenhand.smt.preludes import define, relations
 from evenhand.smt.ranking import Ranking
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import ones, prop
-from evenhand.smt.theorem import Mutation, Theorem
+from evenhand.smt.theorem import Mutation
 from evenhand.smt.theory import Axiom, Theory
 
 RESOURCE = Sort("Resource")
@@ -95,9 +96,8 @@ def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[GuardStep]:
 
 _owed = exists([i], lives(i))
 
-PILED = Theorem(
+PILED = theorem(
     claim=contesting.intents_do_not_pile_up,
-    protocol="markspace",
     system="deferred",
     theory=PILING,
     ranking=Ranking(rank=lambda _config, _state: 0, owes=_stands, helps=lambda _config, _state: "boundaries fire"),

@@ -45,13 +45,13 @@ from evenhand.proofs.markspace.intents import (
     yields,
 )
 from evenhand.proofs.markspace.rules import ROOM, answered
+from evenhand.proofs.markspace.stating import theorem
 from evenhand.properties.markspace import guarding
 from evenhand.smt.ends import End, Ends, end_at, ways
 from evenhand.smt.logic import Definition, Formula, conjunction, differ, exists, forall, iff, ite, same
 from evenhand.smt.preludes import Twice, define, ordered
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import beside, constant, line, prop
-from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 from evenhand.source.rules import Faults
 
@@ -223,8 +223,7 @@ def samples(system: AnySystem) -> Iterator[End]:
 
 
 _theorem = partial(
-    Theorem,
-    protocol="markspace",
+    theorem,
     system="highest_confidence",
     theory=PRE_ACTION,
     view=view,

@@ -30,6 +30,7 @@ from evenhand.model.markspace.marks import (
 from evenhand.model.markspace.mutants import marks as faulty
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.intents import INTENT, author, best, by_confidence, i, j, k, surer, yields
+from evenhand.proofs.markspace.stating import theorem
 from evenhand.proofs.markspace.walks import written
 from evenhand.properties.markspace import space
 from evenhand.smt.ends import End, Ends
@@ -37,7 +38,6 @@ from evenhand.smt.logic import Formula, Relation, differ, exists, forall, iff, i
 from evenhand.smt.preludes import Twice, define, mutation, ordered, ranked, relations
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import beside, prop
-from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
 Scene = Scenario[SpaceConfig, Space, Act]
@@ -173,8 +173,7 @@ def samples_of_resolution(system: AnySystem) -> Iterator[End]:
 
 
 _theorem = partial(
-    Theorem,
-    protocol="markspace",
+    theorem,
     system="space",
     theory=RESOLUTION,
     view=view_resolution,

@@ -27,13 +27,13 @@ from evenhand.model.markspace.marks import (
 )
 from evenhand.model.markspace.mutants import marks
 from evenhand.model.markspace.readings import Readings
+from evenhand.proofs.markspace.stating import theorem
 from evenhand.properties.markspace import space
 from evenhand.smt import logic as fol
 from evenhand.smt.ends import End, Ends, ends_along
 from evenhand.smt.preludes import define, mutation, relations
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import constant, ones, prop
-from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
 PLACE = fol.Sort("Scope")
@@ -226,7 +226,7 @@ def samples_of_reading(system: AnySystem) -> Iterator[End]:
                 yield last
 
 
-_theorem = partial(Theorem, protocol="markspace", system="space", scope="any number of scopes, grants and definitions")
+_theorem = partial(theorem, system="space", scope="any number of scopes, grants and definitions")
 
 _accepted = WRITING.word("accepted")
 

@@ -12,6 +12,7 @@ from typing import Any
 from evenhand.core.verdict import Status
 from evenhand.model.markspace.mutants import marks
 from evenhand.proofs.markspace import strength_encoding as encoding
+from evenhand.proofs.markspace.stating import theorem
 from evenhand.proofs.markspace.strength_definitions import (
     AGGREGATE,
     ALL_GONE,
@@ -45,15 +46,12 @@ from evenhand.properties.markspace import signals
 from evenhand.smt.arithmetic import below, number, zero
 from evenhand.smt.logic import FALSE, exists, forall, variables
 from evenhand.smt.preludes import mutation
-from evenhand.smt.theorem import Theorem
 
 t, u = variables(INSTANT, "t u")
 r, s = variables(SOURCE, "r s")
 
 
-_theorem = partial(
-    Theorem, protocol="markspace", system="signals", scope="any number of instants, warnings and marks, over the reals"
-)
+_theorem = partial(theorem, system="signals", scope="any number of instants, warnings and marks, over the reals")
 
 GROWTH = _theorem(
     claim=signals.decay_monotonicity_p1,

@@ -12,6 +12,7 @@ from evenhand.model.markspace.marks import Draft, Kind, Mark, Read, Resolve, Spa
 from evenhand.model.markspace.mutants import marks as faulty
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.resolving import config_of
+from evenhand.proofs.markspace.stating import theorem
 from evenhand.proofs.markspace.walks import written
 from evenhand.properties.markspace import space
 from evenhand.smt.ends import End, Ends
@@ -19,7 +20,6 @@ from evenhand.smt.logic import Formula, Function, Sort, differ, exists, forall, 
 from evenhand.smt.preludes import define, mutation, ordered, relations
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import constant, line, ones
-from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
 MARK = Sort("Mark")
@@ -93,8 +93,7 @@ def samples_of_supersession(system: AnySystem) -> Iterator[End]:
             yield written(system, config, marks, Read(None, "a"))
 
 
-HIDDEN = Theorem(
-    protocol="markspace",
+HIDDEN = theorem(
     system="space",
     claim=space.supersession_transitivity_p47,
     sentence="No superseded mark is seen, whatever becomes of the one that supersedes it: of a chain the last at most.",
@@ -185,8 +184,7 @@ def samples_of_resolution(system: AnySystem) -> Iterator[End]:
         yield written(system, config, marks, Resolve(wanted, 3, 4))
 
 
-SETTLED = Theorem(
-    protocol="markspace",
+SETTLED = theorem(
     system="space",
     claim=space.resolution_immediacy_p29,
     scope="any number of marks",

@@ -20,6 +20,7 @@ from evenhand.model.markspace.guard_vocabulary import Act, Config, GuardStep, Ph
 from evenhand.model.markspace.mutants import guarding as faulty
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.intents import AGENT, INTENT, a, author, b, claims, i
+from evenhand.proofs.markspace.stating import theorem
 from evenhand.proofs.markspace.walks import walk
 from evenhand.properties.markspace import contesting
 from evenhand.properties.markspace.predicates import allowed_agents, doing_of
@@ -29,7 +30,7 @@ from evenhand.smt.preludes import define, numbers, relations
 from evenhand.smt.ranking import Ranking
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import constant, ones, prop
-from evenhand.smt.theorem import Mutation, Theorem
+from evenhand.smt.theorem import Mutation
 from evenhand.smt.theory import Axiom, Theory
 
 # The strategy.
@@ -229,8 +230,7 @@ _FOREVER = (
 _NOBODY = (WAITING.means("found", exists([a], claims(a)), "holders_kept_out"),)
 _NEEDS = ("the_last_intent", "a_second_passes", "help_is_on_offer")
 _theorem = partial(
-    Theorem,
-    protocol="markspace",
+    theorem,
     system="first_writer",
     theory=WAITING,
     realise=scene,

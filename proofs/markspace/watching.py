@@ -25,6 +25,7 @@ from evenhand.model.markspace.layers_vocabulary import (
 from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.mutants import layers as faulty
 from evenhand.model.markspace.readings import Readings
+from evenhand.proofs.markspace.stating import theorem
 from evenhand.proofs.markspace.walks import layered
 from evenhand.properties.markspace import layers
 from evenhand.smt.arithmetic import at_most, below
@@ -33,7 +34,6 @@ from evenhand.smt.logic import FALSE, Formula, Function, Sort, exists, forall, s
 from evenhand.smt.preludes import define, mutation, numbers, relations
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import constant, ones, props
-from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Theory
 
 AGENT = Sort("Agent")
@@ -150,8 +150,7 @@ def samples(system: AnySystem) -> Iterator[End]:
 
 
 _theorem = partial(
-    Theorem,
-    protocol="markspace",
+    theorem,
     system="layers",
     theory=WATCHED,
     view=view,
