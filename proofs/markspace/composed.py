@@ -23,6 +23,7 @@ from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.stating import theorem
 from evenhand.properties.markspace import composing
 from evenhand.properties.markspace.composing_predicates import fits as matches
+from evenhand.properties.markspace.composing_predicates import under
 from evenhand.smt.ends import End, Ends, ends_along
 from evenhand.smt.logic import Formula, Function, Relation, Sort, exists, forall, iff, same, variables
 from evenhand.smt.preludes import Twice, define, mutation
@@ -89,10 +90,6 @@ MATCHING_TWICE = Twice.apart(MATCHING, first.name)
 # Conformance: pipelines.
 
 
-def _below(parent: str, scope: str) -> bool:
-    return (scope + "/").startswith(parent + "/")
-
-
 def _said(scope: str, kind: str) -> str:
     return f"{scope} {kind}"
 
@@ -119,13 +116,13 @@ def view(taken: ComposingStep) -> Structure | None:
             (heard[one], spoken[out])
             for one in inputs
             for out in outputs
-            if _below(one.scope, out[0]) and one.kind in ("", out[1].value)
+            if under(one.scope, out[0]) and one.kind in ("", out[1].value)
         ],
         "covers": [
             (spoken[one], spoken[out])
             for one in grants
             for out in outputs
-            if one[1] is out[1] and _below(one[0], out[0])
+            if one[1] is out[1] and under(one[0], out[0])
         ],
         "begins": [(spoken[one], spoken[out]) for one in grants for out in outputs if out[0].startswith(one[0])],
         "written": bool(taken.before.marks),
@@ -169,13 +166,18 @@ def samples(system: AnySystem) -> Iterator[End]:
 # Conformance: matching.
 
 
+def named(one: Pattern) -> str:
+    """Return the name of a pattern as an element."""
+    return "/".join((one.scope, one.kind, one.subject))
+
+
 def view_matching(taken: ComposingStep) -> Structure | None:
     """Return a mark that is written among subscribers, as a structure."""
     act, config, before, after = taken.action, taken.config, taken.before, taken.after
     if not isinstance(act, Publish) or len(after.marks) != len(before.marks) + 1:
         return None
     subscribed = {(name, one) for name, held in zip(config.names, before.patterns, strict=True) for one in held or ()}
-    names = {one: "/".join((one.scope, one.kind, one.subject)) for _, one in subscribed}
+    names = {one: named(one) for _, one in subscribed}
     grown = zip(config.names, before.queues, after.queues, strict=True)
     told = {
         "watches": [(name, names[one]) for name, one in subscribed],

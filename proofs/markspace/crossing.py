@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from evenhand.core.system import AnySystem
 from evenhand.model.markspace.exact import Amount, total
@@ -31,14 +31,14 @@ from evenhand.model.markspace.mutants import marks
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.stating import theorem
 from evenhand.proofs.markspace.walks import written
-from evenhand.properties.markspace.leaking import parted, purged, reads_leak_through_references_alone
+from evenhand.properties.markspace.leaking import Parted, parted, purged, reads_leak_through_references_alone
 from evenhand.properties.markspace.space_predicates import alone, covered, warnings_against
 from evenhand.smt import logic as fol
-from evenhand.smt.arithmetic import at_least, at_most, below, element, minus, number, plus
+from evenhand.smt.arithmetic import at_least, at_most, below, minus, number, plus
 from evenhand.smt.ends import End, Ends
 from evenhand.smt.preludes import define, mutation, numbers, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import Table, constant, ones
+from evenhand.smt.tables import structure
 from evenhand.smt.theory import Axiom, Theory
 
 _Case: TypeAlias = tuple[str, SpaceStep, SpaceStep | None]
@@ -113,32 +113,22 @@ def view(case: _Case) -> Structure | None:
     names = {mark.id: f"mark:{mark.id}" for mark in here}
     parts = {mark.id: parted(reader, step.config, before, mark) for mark in here}
     shown = [{one.mark.id: one.strength for one in found} for found in (step.shown.seen, other.shown.seen)]
-    values: dict[str, dict[int, Any]] = {
-        name: {number_: getattr(part, name) for number_, part in parts.items()}
-        for name in ("own", "warned", "freed", "secret")
-    }
-    sums = {mark.id: _akin_sums(reader, step.config, before, mark) for mark in here}
-    values |= {name: {one: both[place] for one, both in sums.items()} for place, name in enumerate(_AKIN_SUMS)}
-    if any(amount.rational is None for table in values.values() for amount in table.values()):
+    sums = {mark.id: _sums(reader, step.config, before, mark, parts[mark.id]) for mark in here}
+    if any(amount.rational is None for found in sums.values() for amount in found.values()):
         return None
     told = {
-        "shadowed": ones(names[number_] for number_, part in parts.items() if part.shadowed),
-        "akin": ones(names[mark.id] for mark in here if _superseded_in_kind(before, mark)),
-        "seen": ones(names[number_] for number_ in shown[0] if number_ in names),
-        "otherwise": ones(
-            names[one] for one in names if shown[0].get(one, "not shown") != shown[1].get(one, "not shown")
-        ),
-        "seen2": ones(names[number_] for number_ in shown[1] if number_ in names),
+        "shadowed": [names[one] for one, part in parts.items() if part.shadowed],
+        "akin": [names[mark.id] for mark in here if _superseded_in_kind(before, mark)],
+        "seen": [names[one] for one in shown[0] if one in names],
+        "otherwise": [names[one] for one in names if shown[0].get(one, "not shown") != shown[1].get(one, "not shown")],
+        "seen2": [names[one] for one in shown[1] if one in names],
+        "threshold": MIN_STRENGTH,
+        "strict": _STRICT,
     }
-    functions: dict[str, Table] = {
-        name: {(names[number_],): element(amount.rational) for number_, amount in table.items()}
-        for name, table in values.items()
+    tables = {
+        name: {names[one]: found[name].rational for one, found in sums.items()} for name in next(iter(sums.values()))
     }
-    functions |= {"threshold": constant(element(MIN_STRENGTH)), "strict": constant(element(_STRICT))}
-    return Structure({"Mark": tuple(names.values())}, told, functions)
-
-
-_AKIN_SUMS = ("freed_akin", "secret_akin")
+    return structure({"Mark": names.values()}, {**told, **tables})
 
 
 def _superseded_in_kind(before: Space, mark: Mark) -> bool:
@@ -146,13 +136,19 @@ def _superseded_in_kind(before: Space, mark: Mark) -> bool:
     return any(one.draft.supersedes == mark.id and one.draft.kind is mark.draft.kind for one in later)
 
 
-def _akin_sums(reader: str, config: SpaceConfig, before: Space, mark: Mark) -> tuple[Amount, Amount]:
+def _sums(reader: str, config: SpaceConfig, before: Space, mark: Mark, part: Parted) -> dict[str, Amount]:
     against = [(one, _superseded_in_kind(before, one)) for one in warnings_against(config, before, mark)]
     known = purged(reader, config, before)
-    return (
-        total(alone(config, known, one) for one, gone in against if gone and one in known.marks),
-        total(alone(config, Space((one,)), one) for one, gone in against if not gone and one not in known.marks),
-    )
+    return {
+        "own": part.own,
+        "warned": part.warned,
+        "freed": part.freed,
+        "secret": part.secret,
+        "freed_akin": total(alone(config, known, one) for one, gone in against if gone and one in known.marks),
+        "secret_akin": total(
+            alone(config, Space((one,)), one) for one, gone in against if not gone and one not in known.marks
+        ),
+    }
 
 
 _STRICT = Fraction(3, 5)

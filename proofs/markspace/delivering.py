@@ -19,7 +19,6 @@ from evenhand.model.markspace.composing_vocabulary import (
     Publish,
     Subscribe,
     Unsubscribe,
-    Written,
 )
 from evenhand.model.markspace.mutants import layers
 from evenhand.model.markspace.readings import Readings
@@ -29,6 +28,7 @@ from evenhand.proofs.markspace.composed import (
     PATTERN,
     a,
     fits,
+    named,
     pattern,
     view_matching,
     watches,
@@ -36,11 +36,12 @@ from evenhand.proofs.markspace.composed import (
 )
 from evenhand.proofs.markspace.stating import theorem
 from evenhand.properties.markspace import composing
+from evenhand.properties.markspace.composing_predicates import fits as matches
 from evenhand.smt.ends import End, Ends, end_at, ends_along
 from evenhand.smt.logic import Formula, Function, Sort, differ, exists, iff, same, variables
 from evenhand.smt.preludes import define, mutation, ordered, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import Rows, constant, line, ones, prop
+from evenhand.smt.tables import line, ones, structure
 from evenhand.smt.theory import Axiom, Theory
 
 # Queueing: a mark may supersede another, which patterns fitted or did not.
@@ -60,15 +61,9 @@ def view_queueing(taken: ComposingStep) -> Structure | None:
     if found is None or not isinstance(act, Publish):
         return None
     old = taken.before.marks[act.supersedes - 1] if act.supersedes else None
-    told = ones(one for one in found.universe["Pattern"] if old is not None and _fits(one, old))
+    held = {one for some in taken.before.patterns for one in some or ()}
+    told = ones(named(one) for one in held if old is not None and matches(one, old))
     return replace(found, relations={**found.relations, "fits_old": told})
-
-
-def _fits(named: str, mark: Written) -> bool:
-    """Return whether a pattern, named as `view_matching` names it, fits a mark (13.1)."""
-    scope, kind, subject = named.rsplit("/", 2) if "/" in named else (named, "", "")
-    under = (mark.scope + "/").startswith(scope + "/")
-    return under and kind in ("", mark.kind.value) and subject in ("", mark.subject)
 
 
 _AGENTS = ComposingConfig((("alice", None), ("bob", None)), Readings(), capacity=3)
@@ -153,27 +148,24 @@ def view(taken: ComposingStep) -> Structure | None:
     shown = [names[mark.number] for mark in taken.shown.delivered or ()]
     patterns = act.patterns if isinstance(act, Subscribe) else ()
 
-    def queues(state: ComposingState) -> Rows:
+    def queues(state: ComposingState) -> list[tuple[str, str]]:
         pairs = zip(config.names, state.queues, strict=True)
-        return frozenset((name, names[number]) for name, queue in pairs for number in queue)
+        return [(name, names[number]) for name, queue in pairs for number in queue]
 
-    relations: dict[str, Rows] = {
-        "subscribes": prop(isinstance(act, Subscribe)),
-        "polls": prop(isinstance(act, Get)),
-        "clears": prop(isinstance(act, Get) and act.clear),
+    told = {
+        "subscribes": isinstance(act, Subscribe),
+        "polls": isinstance(act, Get),
+        "clears": isinstance(act, Get) and act.clear,
         "waits": queues(before),
         "written_before": line(list(names.values())),
-        "watched": ones(
-            names[mark.number]
-            for mark in before.marks
-            if any(_fits("/".join((one.scope, one.kind, one.subject)), mark) for one in patterns)
-        ),
-        "superseded": ones(names[mark.supersedes] for mark in before.marks if mark.supersedes),
+        "watched": [names[mark.number] for mark in before.marks if any(matches(one, mark) for one in patterns)],
+        "superseded": [names[mark.supersedes] for mark in before.marks if mark.supersedes],
         "kept": queues(after),
-        "delivered": ones(shown),
+        "delivered": shown,
         "sooner": line(shown),
+        "by": act.agent,
     }
-    return Structure({"Agent": config.names, "Mark": tuple(names.values())}, relations, {"by": constant(act.agent)})
+    return structure({"Agent": config.names, "Mark": names.values()}, told)
 
 
 _ACTS: tuple[ComposingAct, ...] = (

@@ -31,7 +31,7 @@ from evenhand.smt import logic as fol
 from evenhand.smt.ends import End, Ends, ends_along
 from evenhand.smt.preludes import define, mutation, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import Rows, constant, ones, prop
+from evenhand.smt.tables import structure
 from evenhand.smt.theory import Axiom, Theory
 
 _Case: TypeAlias = tuple[str, SpaceStep, SpaceStep | None]
@@ -85,7 +85,7 @@ def view(case: _Case) -> Structure | None:
     shown = [frozenset(mark.id for mark in end.marks) for end in ends]
     if shown[0] == shown[1] and ends[0] != ends[1]:
         return None
-    sets: dict[str, set[int]] = {
+    sets = {
         "taken": {mark.id for mark in step.before.marks},
         "taken2": {mark.id for mark in other.before.marks},
         "hidden": {m.id for m in step.before.marks if hidden_from(config, reader, m.draft.scope)},
@@ -98,19 +98,16 @@ def view(case: _Case) -> Structure | None:
     for ending, space in (("", step.before), ("2", other.before)):
         named[f"another{ending}"] = max((mark.id for mark in space.marks), default=0) + 1
         named[f"counted{ending}"] = len(space.marks) + 1
-    told: dict[str, Rows] = {name: ones(map(_id, found)) for name, found in sets.items()}
-    told |= {
-        "lawful": prop(not step.shown.refused or not other.shown.refused),
-        "into_hidden": prop(hidden_from(config, reader, act.draft.scope)),
-        "accepted": prop(not step.shown.refused),
-        "accepted2": prop(not other.shown.refused),
+    called = {one: f"id:{one}" for one in sorted({*named.values()}.union(*sets.values()))}
+    told = {
+        "lawful": not step.shown.refused or not other.shown.refused,
+        "into_hidden": hidden_from(config, reader, act.draft.scope),
+        "accepted": not step.shown.refused,
+        "accepted2": not other.shown.refused,
+        **{name: [called[one] for one in found] for name, found in sets.items()},
+        **{name: called[one] for name, one in named.items()},
     }
-    every = sorted({*named.values()}.union(*sets.values()))
-    return Structure({"Id": tuple(map(_id, every))}, told, {name: constant(_id(one)) for name, one in named.items()})
-
-
-def _id(number: int) -> str:
-    return f"id:{number}"
+    return structure({"Id": called.values()}, told)
 
 
 def _ids(step: SpaceStep) -> set[int]:

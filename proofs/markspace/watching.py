@@ -33,7 +33,7 @@ from evenhand.smt.ends import End, Ends, end_at
 from evenhand.smt.logic import FALSE, Formula, Function, Sort, exists, forall, same, variables
 from evenhand.smt.preludes import define, mutation, numbers, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import constant, ones, props
+from evenhand.smt.tables import structure
 from evenhand.smt.theory import Theory
 
 AGENT = Sort("Agent")
@@ -101,7 +101,7 @@ def view(taken: LayersStep) -> Structure | None:
     watched = before.watched[config.agents.index(agent)]
     strange, concentrated = _odd(config, before, agent)
     health = taken.shown.health
-    truths = {
+    told = {
         "checks": known and act.op is Op.CHECK,
         "judged": act.op is Op.WRITE and health is not None,
         "resets": known and act.op is Op.RESET,
@@ -112,17 +112,15 @@ def view(taken: LayersStep) -> Structure | None:
         "tried": bool(watched.now),
         "says_restricted": health is Health.RESTRICTED,
         "says_normal": health is Health.NORMAL,
+        "by": agent,
+        "samples_needed": config.samples,
+        "windows": len(watched.past),
     }
     held = {
-        name: ones(who for who, one in zip(config.agents, side.watched, strict=True) if one.restricted)
+        name: [who for who, one in zip(config.agents, side.watched, strict=True) if one.restricted]
         for name, side in (("restricted", before), ("remains", after))
     }
-    functions = {
-        "by": constant(agent),
-        "samples_needed": constant(config.samples),
-        "windows": constant(len(watched.past)),
-    }
-    return Structure({"Agent": config.agents}, {**props(truths), **held}, functions)
+    return structure({"Agent": config.agents}, {**told, **held})
 
 
 MOST = 40
