@@ -31,7 +31,7 @@ from evenhand.proofs.markspace.stating import theorem
 from evenhand.properties.markspace import seeing, space
 from evenhand.smt import logic as fol
 from evenhand.smt.ends import End, Ends, ends_along
-from evenhand.smt.preludes import define, relations
+from evenhand.smt.preludes import Faults, define, relations
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import structure
 from evenhand.smt.theory import Axiom, Theory
