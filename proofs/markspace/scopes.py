@@ -245,9 +245,22 @@ def samples_of_reading(system: AnySystem) -> Iterator[End]:
                 yield last
 
 
-_of_scopes = partial(theorem, system="space", scope="any number of scopes, grants, clearances and definitions")
-_write = partial(_of_scopes, theory=WRITING, view=view_writing, samples=samples_of_writing)
-_read = partial(_of_scopes, theory=READING, view=view_reading, samples=samples_of_reading)
+_write = partial(
+    theorem,
+    system="space",
+    theory=WRITING,
+    view=view_writing,
+    samples=samples_of_writing,
+    scope="any number of scopes and grants",
+)
+_read = partial(
+    theorem,
+    system="space",
+    theory=READING,
+    view=view_reading,
+    samples=samples_of_reading,
+    scope="any number of scopes, clearances and definitions",
+)
 
 _accepted = WRITING.word("accepted")
 

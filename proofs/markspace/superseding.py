@@ -19,7 +19,7 @@ from evenhand.smt.ends import End, Ends
 from evenhand.smt.logic import Formula, Function, Sort, differ, exists, forall, same, variables
 from evenhand.smt.preludes import define, mutation, ordered, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import constant, line, ones
+from evenhand.smt.tables import line, structure
 from evenhand.smt.theory import Axiom, Theory
 
 MARK = Sort("Mark")
@@ -68,18 +68,17 @@ def view_supersession(step: SpaceStep) -> Structure | None:
         return None
     names = {mark.id: f"mark:{mark.id}" for mark in marks}
 
-    def rows(told: Callable[[Mark, Mark], bool]) -> frozenset[tuple[str, ...]]:
-        return frozenset((names[x.id], names[y.id]) for x in marks for y in marks if told(x, y))
+    def rows(told: Callable[[Mark, Mark], bool]) -> list[tuple[str, str]]:
+        return [(names[x.id], names[y.id]) for x in marks for y in marks if told(x, y)]
 
-    place = {mark.id: number for number, mark in enumerate(marks)}
-    relations = {
+    told = {
         "supersedes": rows(lambda x, y: x.draft.supersedes == y.id),
-        "written_before": rows(lambda x, y: place[x.id] < place[y.id]),
+        "written_before": line(list(names.values())),
         "alike": rows(lambda x, y: x.draft.kind is y.draft.kind),
-        "eligible": ones(name for name in names.values()),
-        "seen": ones(names[seen.mark.id] for seen in step.shown.seen),
+        "eligible": names.values(),
+        "seen": [names[seen.mark.id] for seen in step.shown.seen],
     }
-    return Structure({"Mark": tuple(names.values())}, relations)
+    return structure({"Mark": names.values()}, told)
 
 
 @Ends
@@ -159,16 +158,17 @@ def view_resolution(step: SpaceStep) -> Structure | None:
     ):
         return None
     called = {mark.id: f"mark:{mark.id}" for mark in marks}
-    told = frozenset((called[one.id], called[one.draft.supersedes]) for one in marks if one.draft.supersedes in called)
+    pairs = [(called[one.id], called[one.draft.supersedes]) for one in marks if one.draft.supersedes in called]
     last = called[marks[-1].id]
-    relations = {
+    told = {
         "written_before": line(list(called.values())),
-        "named": frozenset(pair for pair in told if pair[0] != last),
-        "alike": frozenset((called[x.id], called[y.id]) for x in marks for y in marks if x.draft.kind is y.draft.kind),
-        "names": told,
+        "named": [pair for pair in pairs if pair[0] != last],
+        "alike": [(called[x.id], called[y.id]) for x in marks for y in marks if x.draft.kind is y.draft.kind],
+        "names": pairs,
+        "need": called[act.need],
+        "copy": last,
     }
-    functions = {"need": constant(called[act.need]), "copy": constant(last)}
-    return Structure({"Mark": tuple(called.values())}, relations, functions)
+    return structure({"Mark": called.values()}, told)
 
 
 @Ends
