@@ -17,9 +17,8 @@ from evenhand.model.markspace.guard_vocabulary import Act, Config, GuardStep, Po
 from evenhand.model.markspace.mutants import guarding as faulty
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace import policies
-from evenhand.proofs.markspace.intents import by_confidence, i, j, surer
+from evenhand.proofs.markspace.intents import ROOM, by_confidence, i, j, surer
 from evenhand.proofs.markspace.policies import PRE_ACTION
-from evenhand.proofs.markspace.rules import ROOM
 from evenhand.proofs.markspace.stating import theorem
 from evenhand.properties.markspace.deciding import confidence_decides_nothing
 from evenhand.smt.ends import End, Ends, ends_along

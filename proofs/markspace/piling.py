@@ -21,11 +21,10 @@ from evenhand.proofs.markspace.stating import theorem
 from evenhand.proofs.markspace.walks import walk
 from evenhand.properties.markspace import contesting
 from evenhand.smt.logic import FALSE, Function, Sort, exists, forall
-from evenhand.smt.preludes import define, relations
+from evenhand.smt.preludes import define, mutation, relations
 from evenhand.smt.ranking import Ranking
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import ones, prop
-from evenhand.smt.theorem import Mutation
+from evenhand.smt.tables import structure
 from evenhand.smt.theory import Axiom, Theory
 
 RESOURCE = Sort("Resource")
@@ -59,23 +58,21 @@ def view(taken: GuardStep) -> Structure | None:
         return None
     places = {f"intent:{agent}/{room}": room for agent in config.agents for room in config.resources}
 
-    def intents(state: State) -> frozenset[tuple[str, ...]]:
-        return ones(f"intent:{one.agent}/{one.resource}" for one in state.intents)
+    def intents(state: State) -> list[str]:
+        return [f"intent:{one.agent}/{one.resource}" for one in state.intents]
 
     on_offer = (act for act in actions(config, Scope(levels=1), taken.after) if act.what is What.BOUNDARY)
     acts = taken.action.what is What.BOUNDARY
-    return Structure(
-        {"Intent": tuple(places), "Resource": config.resources},
-        {
-            "lives": intents(taken.before),
-            "lives2": intents(taken.after),
-            "boundary": prop(acts),
-            "blocked": prop(taken.action.what is What.PRE and taken.shown.verdict is Verdict.BLOCKED),
-            "offered2": ones(act.resource for act in on_offer),
-            "fires": prop(acts and not taken.shown.rejected),
-        },
-        {"on": {(name,): room for name, room in places.items()}},
-    )
+    told = {
+        "lives": intents(taken.before),
+        "lives2": intents(taken.after),
+        "boundary": acts,
+        "blocked": taken.action.what is What.PRE and taken.shown.verdict is Verdict.BLOCKED,
+        "offered2": [act.resource for act in on_offer],
+        "fires": acts and not taken.shown.rejected,
+        "on": places,
+    }
+    return structure({"Intent": places, "Resource": config.resources}, told)
 
 
 def scene(_structure: Structure) -> Lasso[Config, State, Act]:
@@ -109,8 +106,6 @@ PILED = theorem(
     realise=scene,
     samples=samples,
     scope="any number of agents, resources and seconds",
-    mutants=(
-        Mutation(mutant=faulty.no_boundary_fires, definitions=(PILING.means("fires", FALSE, "boundaries wait"),)),
-    ),
+    mutants=(mutation(PILING, faulty.no_boundary_fires, {"fires": FALSE}),),
 )
 """The theorem about deferred intents."""
