@@ -154,9 +154,7 @@ REPAIRED = _theorem(
     opaque=("allowed", "blocked", "refused"),
     witness=exists([i, j], differ(i, j) & ~surer(i, j) & ~surer(j, i) & _says("allowed", i)),
     mutants=(
-        *FAULTS.refuted(guarding.everybody_is_allowed),
-        *FAULTS.refuted(guarding.claims_ignored),
-        *FAULTS.refuted(guarding.batch_of_one),
+        *FAULTS.refuted(guarding.everybody_is_allowed, guarding.claims_ignored, guarding.batch_of_one),
         FAULTS.unseen(guarding.confidence_ignored, "the wrong one wins, but one alone"),
     ),
 )
@@ -182,8 +180,7 @@ SUREST = _theorem(
     needs=("finitely_many",),
     witness=exists([i, j], surer(j, i) & earlier(i, j)),
     mutants=(
-        *FAULTS.refuted(guarding.confidence_ignored),
-        *FAULTS.refuted(guarding.batch_of_one),
+        *FAULTS.refuted(guarding.confidence_ignored, guarding.batch_of_one),
         FAULTS.unseen(guarding.everybody_is_allowed, "all are allowed, and the right one wins"),
     ),
 )

@@ -130,8 +130,7 @@ def samples(system: AnySystem) -> Iterator[End]:
     for budget in ((5, 2), (5, None), (None, None), (4, 1)):
         config = replace(CONFIG, budget=budget)
         for first, second, third in product(_MENU[:4], _MENU[:4], _MENU):
-            *_, last = ends_along(system, config, initial(config)[0], first, second, third)
-            yield last
+            yield ends_along(system, config, initial(config)[0], first, second, third)[-1]
 
 
 _theorem = partial(

@@ -160,7 +160,7 @@ def samples(system: AnySystem) -> Iterator[End]:
     two = [(one, other) for one in config.names for other in config.names if one != other]
     for names in (*((one,) for one in config.names), *two, ("source", "sink", "many"), ("many", "sink", "source")):
         for before in ((), (Publish("source", "a"),)):
-            yield list(ends_along(system, config, initial(config)[0], *before, Pipeline(names)))[-1]
+            yield ends_along(system, config, initial(config)[0], *before, Pipeline(names))[-1]
 
 
 # Conformance: matching.
@@ -203,7 +203,7 @@ def samples_of_matching(system: AnySystem) -> Iterator[End]:
         for author in ("source", "deaf"):
             for act in (Publish(author, "a/b"), Publish(author, "ab"), Publish(author, "c", Kind.WARNING)):
                 for before in ((), (Publish("deaf", "c"),)):
-                    yield list(ends_along(system, config, initial(config)[0], *acts, *before, act))[-1]
+                    yield ends_along(system, config, initial(config)[0], *acts, *before, act)[-1]
 
 
 _theorem = partial(

@@ -29,7 +29,7 @@ from evenhand.properties.markspace.leaking import purged, writes_do_not_leak
 from evenhand.properties.markspace.space_predicates import hidden_from
 from evenhand.smt import logic as fol
 from evenhand.smt.ends import End, Ends, ends_along
-from evenhand.smt.preludes import define, mutation, relations
+from evenhand.smt.preludes import Twice, define, mutation, relations
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import structure
 from evenhand.smt.theory import Axiom, Theory
@@ -38,39 +38,36 @@ _Case: TypeAlias = tuple[str, SpaceStep, SpaceStep | None]
 
 ID = fol.Sort("Id")
 (i,) = fol.variables(ID, "i")
-taken, taken2, hidden = relations("taken taken2 hidden", ID)
-"""The ids of the marks of either space; those of the marks that the reader may not see."""
+taken, hidden = relations("taken hidden", ID)
+"""The ids of the marks of a space; those of the marks that the reader may not see."""
 lawful, into_hidden = relations("lawful into_hidden")
 """The writer is authorised and the draft is legal; the scope written to is hidden from the reader."""
-_NAMES = ("offered", "another", "another2", "counted", "counted2")
-offered, another, another2, counted, counted2 = (fol.Function(name, (), ID) for name in _NAMES)
+offered, another, counted = (fol.Function(name, (), ID) for name in ("offered", "another", "counted"))
 """The id that the environment offers; the space's own choice where it is taken; what a mutant takes."""
-
-
-def _free(of: fol.Relation, other: fol.Function) -> fol.Formula:
-    return fol.ite(of(offered()), fol.same(i, other()), fol.same(i, offered()))
-
-
-_SOURCE = "8.1, P31: what is lawful is stored, under the id offered if no mark has it"
-_accepted, _stored, _stored2 = relations("accepted")[0], *relations("stored stored2", ID)
-WRITING_TWICE = Theory.of(
-    "markspace_writing_twice",
-    axioms=(
-        Axiom("purged", fol.forall([i], fol.iff(taken2(i), taken(i) & ~hidden(i))), "7.4: without the hidden marks"),
-        Axiom("offered_ids_are_fresh", ~taken(offered()), "P31: the environment offers no id twice"),
-        Axiom(
-            "equal_spaces_count_alike",
-            fol.forall([i], ~(taken(i) & hidden(i))) >> fol.same(counted(), counted2()),
-            "of a mutant's",
-        ),
-    ),
+_free = fol.ite(taken(offered()), fol.same(i, another()), fol.same(i, offered()))
+_accepted, _stored = relations("accepted")[0], relations("stored", ID)[0]
+WRITING = Theory.of(
+    "markspace_writing",
+    counted,
+    axioms=(Axiom("offered_ids_are_fresh", ~taken(offered()), "P31: the environment offers no id twice"),),
     definitions=(
         define("accepted", (), lawful(), "7.3, 2"),
-        define("accepted2", (), lawful(), "7.3, 2"),
-        define("stored", (i,), _accepted() & _free(taken, another), _SOURCE),
-        define("stored2", (i,), relations("accepted2")[0]() & _free(taken2, another2), _SOURCE),
+        define("stored", (i,), _accepted() & _free, "8.1, P31: under the id offered if no mark has it"),
         define("shown", (i,), (taken(i) & ~hidden(i)) | (_stored(i) & ~into_hidden()), "what the reader may see then"),
-        define("shown2", (i,), taken2(i) | (_stored2(i) & ~into_hidden()), "likewise"),
+    ),
+)
+_TWICE = Twice(WRITING, ("hidden", "lawful", "into_hidden", "offered"))
+WRITING_TWICE = _TWICE.extended(
+    "markspace_writing_twice",
+    Axiom(
+        "purged",
+        fol.forall([i], fol.iff(_TWICE.second("taken", i), taken(i) & ~hidden(i))),
+        "7.4: without the hidden marks",
+    ),
+    Axiom(
+        "equal_spaces_count_alike",
+        fol.forall([i], ~(taken(i) & hidden(i))) >> fol.same(counted(), _TWICE.function(counted)()),
+        "of a mutant's",
     ),
 )
 
@@ -131,15 +128,8 @@ def samples(system: AnySystem) -> Iterator[End]:
     for past in ((), ("a",), ("c",), ("a", "c"), ("c", "a"), ("c", "c")):
         acts = [_write(scope, number) for number, scope in enumerate(past, start=1)]
         for scope, writer, new in product(("a", "c"), ("alice", "bob"), (len(past) + 1, 7, 1)):
-            *_, last = ends_along(system, _CONFIG, Space(), *acts, _write(scope, new, writer))
-            yield last
+            yield ends_along(system, _CONFIG, Space(), *acts, _write(scope, new, writer))[-1]
 
-
-_word = WRITING_TWICE.word
-_counts = {
-    f"stored{ending}": relations(f"accepted{ending}")[0]() & fol.same(i, count())
-    for ending, count in (("", counted), ("2", counted2))
-}
 
 APART = theorem(
     claim=writes_do_not_leak,
@@ -153,13 +143,13 @@ APART = theorem(
     variables=(i,),
     goal=fol.conjunction(
         [
-            fol.iff(_word("accepted"), _word("accepted2")),
-            ~into_hidden() >> fol.iff(_word("stored", i), _word("stored2", i)),
-            fol.iff(_word("shown", i), _word("shown2", i)),
+            _TWICE.alike("accepted"),
+            ~into_hidden() >> _TWICE.alike("stored", i),
+            _TWICE.alike("shown", i),
         ]
     ),
     needs=("purged", "offered_ids_are_fresh"),
-    witness=fol.exists([i], taken(i) & hidden(i)) & _word("accepted") & ~into_hidden(),
-    mutants=(mutation(WRITING_TWICE, marks.ids_are_counted, _counts),),
+    witness=fol.exists([i], taken(i) & hidden(i)) & WRITING.word("accepted") & ~into_hidden(),
+    mutants=_TWICE.mutants(mutation(WRITING, marks.ids_are_counted, {"stored": _accepted() & fol.same(i, counted())})),
 )
 """The theorem about writes."""

@@ -241,8 +241,7 @@ def samples_of_reading(system: AnySystem) -> Iterator[End]:
             config = _deployment(top, middle, clearance)
             for scope in ("a/b", "a/b/c"):
                 wrote = Write("alice", Draft(Kind.OBSERVATION, scope), 1)
-                *_, last = ends_along(system, config, Space(), wrote, Read("bob", scope))
-                yield last
+                yield ends_along(system, config, Space(), wrote, Read("bob", scope))[-1]
 
 
 _write = partial(
