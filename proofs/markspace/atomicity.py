@@ -7,7 +7,6 @@ right; an agent that the guard has allowed is always one that was told so.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from evenhand.model.markspace.guard_vocabulary import Config, Phase, State, Verdict, What
@@ -15,7 +14,7 @@ from evenhand.model.markspace.mutants import guarding as faulty
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.acts import AGENT, RESOURCE, a, acted, allowed, at, by, mine, phases, r
 from evenhand.proofs.markspace.stating import invariant
-from evenhand.proofs.markspace.walks import walk
+from evenhand.proofs.markspace.walks import walks
 from evenhand.properties.markspace import guarding
 from evenhand.properties.markspace.predicates import allowed_agents
 from evenhand.smt.logic import TRUE, differ, exists, forall, same
@@ -84,11 +83,8 @@ def view(run: Steps, number: int) -> Structure | None:
 
 def samples(system: Any) -> Iterator[Steps]:
     """Yield seeded walks of any variant, under FIRST_WRITER and in a scope that defers."""
-    for agents, resources, deferred in ((2, 1, False), (3, 2, False), (2, 1, True), (3, 1, True)):
-        small = system.at(agents=agents, resources=resources)
-        config = replace(next(iter(small.all_configs())), deferred=deferred)
-        for draw in range(3):
-            yield tuple(walk(small, config, f"answers {agents} {draw}", 30))
+    yield from walks(system, "answers", 30, (2, 1, 1, 3), (3, 2, 1, 3))
+    yield from walks(system, "answers", 30, (2, 1, 1, 3), (3, 1, 1, 3), deferred=True)
 
 
 ATOMIC = invariant(

@@ -33,7 +33,7 @@ from evenhand.proofs.markspace.stating import invariant
 from evenhand.properties.markspace import composing, limits
 from evenhand.properties.markspace.composing_predicates import fits as matches
 from evenhand.smt.ends import drawn_runs
-from evenhand.smt.logic import FALSE, TRUE, Function, differ, exists, forall, iff, ite, same
+from evenhand.smt.logic import FALSE, TRUE, Function, differ, exists, forall, iff, same
 from evenhand.smt.preludes import define, mutation, relations
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import structure
@@ -68,8 +68,8 @@ BOOKS = Machine.of(
     Turn(
         subscribes(),
         {
-            watches: ite(_his, taken(pattern), watches(a, pattern)),
-            booked: ite(_his, given(pattern), booked(a, pattern)),
+            watches: (_his, taken(pattern)),
+            booked: (_his, given(pattern)),
         },
     ),
     Turn(

@@ -14,7 +14,7 @@ from evenhand.model.markspace.guard_vocabulary import Config, Doing, Phase
 from evenhand.model.markspace.mutants import guarding
 from evenhand.proofs.markspace.acts import a, acted, allowed, at, b, by, idle, mine, phases, r, running, s
 from evenhand.proofs.markspace.stating import invariant
-from evenhand.proofs.markspace.walks import walk
+from evenhand.proofs.markspace.walks import walks
 from evenhand.properties.markspace import contesting
 from evenhand.smt.logic import TRUE, differ, exists, forall, same
 from evenhand.smt.preludes import define, mutation, relations
@@ -53,12 +53,8 @@ def view(run: Steps, number: int) -> Structure:
 
 
 def samples(system: Any) -> Iterator[Steps]:
-    """Yield seeded walks of any variant: two or three agents, one or two resources, intents that soon run out."""
-    for agents, resources, draws in ((2, 1, 6), (3, 2, 6), (2, 2, 4)):
-        small = system.at(agents=agents, resources=resources, ttl=0)
-        config = next(iter(small.all_configs()))
-        for draw in range(draws):
-            yield tuple(walk(small, config, f"lock {agents} {draw}", 40))
+    """Return seeded walks of any variant: intents soon run out."""
+    return walks(system, "lock", 40, (2, 1, 0, 6), (3, 2, 0, 6), (2, 2, 0, 4))
 
 
 EXCLUSION = invariant(

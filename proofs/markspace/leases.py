@@ -14,7 +14,7 @@ from evenhand.model.markspace.mutants import guarding
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.acts import AGENT, RESOURCE, a, acted, allowed, at, b, by, idle, mine, phases, r, running
 from evenhand.proofs.markspace.stating import invariant
-from evenhand.proofs.markspace.walks import walk
+from evenhand.proofs.markspace.walks import walks
 from evenhand.properties.markspace import contesting
 from evenhand.smt.logic import TRUE, Formula, conjunction, differ, exists, forall, same
 from evenhand.smt.preludes import define, mutation, relations
@@ -82,12 +82,8 @@ def view(run: Steps, number: int) -> Structure | None:
 
 
 def samples(system: Any) -> Iterator[Steps]:
-    """Yield seeded walks of any variant: two or three agents, one or two resources."""
-    for agents, resources, ttl, draws in ((2, 1, 1, 12), (2, 1, 3, 12), (3, 1, 1, 4), (2, 2, 0, 4)):
-        small = system.at(agents=agents, resources=resources, ttl=ttl)
-        config = next(iter(small.all_configs()))
-        for draw in range(draws):
-            yield tuple(walk(small, config, f"leases {agents} {draw}", 40))
+    """Return seeded walks of any variant."""
+    return walks(system, "leases", 40, (2, 1, 1, 12), (2, 1, 3, 12), (3, 1, 1, 4), (2, 2, 0, 4))
 
 
 def _busy(one: Any) -> Formula:

@@ -7,6 +7,7 @@ everywhere, and every state has the same rank.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from evenhand.core.system import Scope, System
@@ -18,7 +19,7 @@ from evenhand.model.markspace.mutants import guarding as faulty
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.intents import INTENT, i
 from evenhand.proofs.markspace.stating import theorem
-from evenhand.proofs.markspace.walks import walk
+from evenhand.proofs.markspace.walks import walks
 from evenhand.properties.markspace import contesting
 from evenhand.smt.logic import FALSE, Function, Sort, exists, forall
 from evenhand.smt.preludes import define, mutation, relations
@@ -83,12 +84,9 @@ def scene(_structure: Structure) -> Lasso[Config, State, Act]:
 
 
 def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[GuardStep]:
-    """Yield seeded walks of any variant: one to three agents, one or two resources."""
-    for agents, resources, ttl in ((1, 1, 1), (2, 2, 1), (3, 1, 2)):
-        small = system.at(agents=agents, resources=resources, ttl=ttl)
-        config = next(iter(small.all_configs()))
-        for draw in range(4 if system.variant == "reference" else 2):
-            yield from walk(small, config, f"piling {agents} {draw}", 30)
+    """Return the steps of seeded walks of any variant."""
+    draws = 4 if system.variant == "reference" else 2
+    return chain.from_iterable(walks(system, "piling", 30, (1, 1, 1, draws), (2, 2, 1, draws), (3, 1, 2, draws)))
 
 
 _owed = exists([i], lives(i))

@@ -20,7 +20,7 @@ from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.resolving import config_of
 from evenhand.proofs.markspace.stating import invariant
 from evenhand.properties.markspace import layers, space
-from evenhand.smt.arithmetic import at_most, below, number, plus, zero
+from evenhand.smt.arithmetic import at_most, below, number, plus
 from evenhand.smt.ends import drawn_runs
 from evenhand.smt.logic import (
     FALSE,
@@ -62,11 +62,10 @@ _WORDS = (
 free, repeats = (word.relation for word in _WORDS)
 
 
-def _named(then: Term) -> Formula:
-    """Return that this is the id of the new mark, or that it has another place than it."""
+def _chosen(then: Term) -> Formula:
+    """Return that this is the id of the new mark."""
     later = forall([n], stored(n) >> below(ident(n), then))
-    chosen = ite(repeats(), same(then, number(1)), ite(free(), same(then, wanted()), later))
-    return ite(same(m, new()), chosen, stored(m) >> same(then, ident(m)))
+    return ite(repeats(), same(then, number(1)), ite(free(), same(then, wanted()), later))
 
 
 def _store(name: str, *axioms: Axiom) -> Machine:
@@ -78,21 +77,16 @@ def _store(name: str, *axioms: Axiom) -> Machine:
             {
                 stored: stored(m) | same(m, new()),
                 sooner: sooner(m, n) | (stored(m) & same(n, new())),
-                age: lambda then: ite(same(m, new()), zero(then), stored(m) >> same(then, age(m))),
-                ident: _named,
+                age: (same(m, new()), number(0)),
+                ident: (same(m, new()), _chosen),
             },
             ~stored(new()),
         ),
-        Turn(passes(), {age: lambda then: stored(m) >> same(then, plus(age(m), seconds()))}),
-        usual={one: partial(_kept, one) for one in (age, ident)},
+        Turn(passes(), {age: (stored(m), plus(age(m), seconds()))}),
         init=forall([m], ~stored(m)) & forall([m, n], ~sooner(m, n)),
         axioms=(Axiom("time_does_not_go_back", at_most(number(0), seconds()), "3"), *axioms),
         definitions=_WORDS,
     )
-
-
-def _kept(one: Function, then: Term) -> Formula:
-    return stored(m) >> same(then, one(m))
 
 
 STORE = _store("markspace_store")

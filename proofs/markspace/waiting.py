@@ -8,8 +8,8 @@ those intents is gone, and one more while the agent is busy.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import Any, TypeAlias
 
 from evenhand.core.system import Scope, System
@@ -21,7 +21,7 @@ from evenhand.model.markspace.mutants import guarding as faulty
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.intents import AGENT, INTENT, ROOM, a, author, b, called, claims, i
 from evenhand.proofs.markspace.stating import theorem
-from evenhand.proofs.markspace.walks import walk
+from evenhand.proofs.markspace.walks import walks
 from evenhand.properties.markspace import contesting
 from evenhand.properties.markspace.predicates import allowed_agents, doing_of
 from evenhand.smt.arithmetic import at_least, at_most, below, minus, number, plus, zero
@@ -202,13 +202,12 @@ def samples(find: Finder, system: System[Any, Any, Any, Any, Any]) -> Iterator[G
     """Yield seeded walks, of the reference under each policy, with the step that helps from every state."""
     reference = system.variant == "reference"
     for policy in Policy if reference else (Policy.FIRST_WRITER,):
-        for agents, resources, ttl, draws in _WALKS:
-            small = system.at(agents=agents, resources=resources, ttl=ttl)
-            config = replace(next(iter(small.all_configs())), policy=policy)
-            for draw in range(draws if reference else 1):
-                for step in walk(small, config, f"waiting {agents} {draw}", 24):
-                    yield small.take(config, step.before, _helps(config, step.before, find(config, step.before)))
-                    yield step
+        cases = [(*case, draws if reference else 1) for *case, draws in _WALKS]
+        for step in chain.from_iterable(walks(system, "waiting", 24, *cases, policy=policy)):
+            yield system.take(
+                step.config, step.before, _helps(step.config, step.before, find(step.config, step.before))
+            )
+            yield step
 
 
 # The theorems.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from evenhand.core.system import AnySystem, System
@@ -28,6 +29,17 @@ def walk(system: Guard, config: Config, seed: str, length: int) -> Iterator[Guar
         step = system.take(config, state, choose.choice(kinds[choose.choice(list(kinds))]))
         yield step
         state = step.after
+
+
+def walks(
+    system: AnySystem, label: str, length: int, *cases: tuple[int, int, int, int], **changes: Any
+) -> Iterator[tuple[GuardStep, ...]]:
+    """Yield seeded walks of any variant: of agents, resources, seconds that an intent lives, and as many draws."""
+    for agents, resources, ttl, draws in cases:
+        small = system.at(agents=agents, resources=resources, ttl=ttl)
+        config = replace(next(iter(small.all_configs())), **changes)
+        for draw in range(draws):
+            yield tuple(walk(small, config, f"{label} {agents} {draw}", length))
 
 
 def written(system: AnySystem, config: SpaceConfig, marks: Sequence[Mark], act: Any) -> End:
