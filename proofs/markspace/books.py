@@ -27,8 +27,19 @@ from evenhand.model.markspace.layers_vocabulary import Layer, LayersConfig, Op, 
 from evenhand.model.markspace.mutants import layers as faulty
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.budgets import ACCOUNT, KINDS, mine, rounds, x
-from evenhand.proofs.markspace.composed import AGENT, PATTERN, a, pattern
-from evenhand.proofs.markspace.delivering import MARK, by, clears, m, polls, subscribes, superseded
+from evenhand.proofs.markspace.delivering import (
+    AGENT,
+    MARK,
+    PATTERN,
+    a,
+    by,
+    clears,
+    m,
+    pattern,
+    polls,
+    subscribes,
+    superseded,
+)
 from evenhand.proofs.markspace.stating import invariant
 from evenhand.properties.markspace import composing, limits
 from evenhand.properties.markspace.composing_predicates import fits as matches

@@ -15,17 +15,15 @@ from evenhand.model.markspace.composing_vocabulary import (
     Pattern,
     Pipeline,
     Publish,
-    Subscribe,
 )
 from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.mutants import layers
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.stating import theorem
 from evenhand.properties.markspace import composing
-from evenhand.properties.markspace.composing_predicates import fits as matches
 from evenhand.properties.markspace.composing_predicates import under
 from evenhand.smt.ends import End, Ends, ends_along
-from evenhand.smt.logic import Formula, Function, Relation, Sort, exists, forall, iff, same, variables
+from evenhand.smt.logic import Formula, Relation, Sort, exists, forall, iff, variables
 from evenhand.smt.preludes import Twice, define, mutation
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import beside, structure
@@ -66,26 +64,6 @@ PIPELINE = Theory.of(
     ),
 )
 TWICE = Twice.apart(PIPELINE, written.name)
-
-# Matching.
-
-AGENT, PATTERN = Sort("Agent"), Sort("Pattern")
-a, pattern = AGENT("a"), PATTERN("pattern")
-writer = Function("writer", (), AGENT)
-watches = Relation("watches", (AGENT, PATTERN))
-fits = Relation("fits", (PATTERN,))
-first = Relation("first", ())
-"""Nothing was written before: no pattern and no mark says so."""
-
-
-def _queued(how: Formula) -> Formula:
-    return ~same(a, writer()) & exists([pattern], watches(a, pattern) & how)
-
-
-MATCHING = Theory.of(
-    "markspace_matching", first, definitions=(define("queued", (a,), _queued(fits(pattern)), "13.1, 13.4"),)
-)
-MATCHING_TWICE = Twice.apart(MATCHING, first.name)
 
 # Conformance: pipelines.
 
@@ -163,49 +141,6 @@ def samples(system: AnySystem) -> Iterator[End]:
             yield ends_along(system, config, initial(config)[0], *before, Pipeline(names))[-1]
 
 
-# Conformance: matching.
-
-
-def named(one: Pattern) -> str:
-    """Return the name of a pattern as an element."""
-    return "/".join((one.scope, one.kind, one.subject))
-
-
-def view_matching(taken: ComposingStep) -> Structure | None:
-    """Return a mark that is written among subscribers, as a structure."""
-    act, config, before, after = taken.action, taken.config, taken.before, taken.after
-    if not isinstance(act, Publish) or len(after.marks) != len(before.marks) + 1:
-        return None
-    subscribed = {(name, one) for name, held in zip(config.names, before.patterns, strict=True) for one in held or ()}
-    names = {one: named(one) for _, one in subscribed}
-    grown = zip(config.names, before.queues, after.queues, strict=True)
-    told = {
-        "watches": [(name, names[one]) for name, one in subscribed],
-        "fits": [said for one, said in names.items() if matches(one, after.marks[-1])],
-        "first": not before.marks,
-        "queued": [name for name, old, new in grown if len(new) > len(old)],
-        "writer": act.agent,
-    }
-    return structure({"Agent": config.names, "Pattern": sorted(names.values())}, told)
-
-
-view_matched_twice = beside(view_matching, "first", "queued")
-"""One mark and the same subscriptions, after more and after less was written."""
-
-
-@Ends
-def samples_of_matching(system: AnySystem) -> Iterator[End]:
-    """Yield marks of several scopes written into an empty space and after another, by any variant."""
-    config = _config()
-    patterns = ((Pattern("a"),), (Pattern("a/b"), Pattern("c")), (Pattern("a", Kind.WARNING.value), Pattern("", "")))
-    for held in patterns:
-        acts = Subscribe("source", held), Subscribe("sink", held)
-        for author in ("source", "deaf"):
-            for act in (Publish(author, "a/b"), Publish(author, "ab"), Publish(author, "c", Kind.WARNING)):
-                for before in ((), (Publish("deaf", "c"),)):
-                    yield ends_along(system, config, initial(config)[0], *acts, *before, act)[-1]
-
-
 _theorem = partial(
     theorem,
     system="composing",
@@ -242,24 +177,5 @@ HONEST = _theorem(
     mutants=(
         mutation(PIPELINE, layers.kinds_not_compared, _BY_SCOPE),
         mutation(PIPELINE, layers.pipelines_connect_anyhow, _ANYHOW, "permissions are looked at as they should be"),
-    ),
-)
-
-PURE = _theorem(
-    claim=composing.pattern_match_purity_p55,
-    theory=MATCHING_TWICE.theory,
-    view=view_matched_twice,
-    samples=samples_of_matching,
-    variables=(a,),
-    goal=MATCHING_TWICE.alike("queued", a),
-    witness=first() & ~MATCHING_TWICE.second("first") & exists([a], MATCHING.word("queued", a)),
-    mutants=MATCHING_TWICE.mutants(
-        mutation(MATCHING, layers.matcher_counts, {"queued": _queued(fits(pattern) & first())}),
-        mutation(
-            MATCHING,
-            layers.own_writes_queued,
-            {"queued": exists([pattern], watches(a, pattern) & fits(pattern))},
-            "who hears it is wrong, and no less determined",
-        ),
     ),
 )

@@ -202,11 +202,10 @@ def samples(find: Finder, system: System[Any, Any, Any, Any, Any]) -> Iterator[G
     """Yield seeded walks, of the reference under each policy, with the step that helps from every state."""
     reference = system.variant == "reference"
     for policy in Policy if reference else (Policy.FIRST_WRITER,):
-        cases = [(*case, draws if reference else 1) for *case, draws in _WALKS]
+        cases = [(agents, places, ttl, draws if reference else 1) for agents, places, ttl, draws in _WALKS]
         for step in chain.from_iterable(walks(system, "waiting", 24, *cases, policy=policy)):
-            yield system.take(
-                step.config, step.before, _helps(step.config, step.before, find(step.config, step.before))
-            )
+            who = find(step.config, step.before)
+            yield system.take(step.config, step.before, _helps(step.config, step.before, who))
             yield step
 
 
