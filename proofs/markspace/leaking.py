@@ -113,8 +113,8 @@ def view(case: _Case) -> Structure | None:
         "taken": {mark.id for mark in step.before.marks},
         "taken2": {mark.id for mark in other.before.marks},
         "hidden": {m.id for m in step.before.marks if hidden_from(config, reader, m.draft.scope)},
-        "stored": {step.shown.stored} - {None},
-        "stored2": {other.shown.stored} - {None},
+        "stored": _ids(step),
+        "stored2": _ids(other),
         "shown": {*shown[0]},
         "shown2": {*shown[1]},
     }
@@ -132,6 +132,10 @@ def view(case: _Case) -> Structure | None:
         **{name: called[one] for name, one in named.items()},
     }
     return structure({"Id": called.values()}, told)
+
+
+def _ids(step: SpaceStep) -> set[int]:
+    return set() if step.shown.stored is None else {step.shown.stored}
 
 
 def _write(scope: str, new: int, writer: str = "alice", kind: Kind = Kind.OBSERVATION) -> Write:

@@ -215,8 +215,11 @@ def view_probed(run: Steps, number: int) -> Structure:
         "production": act.scope in config.scopes,
         "new": names[there],
     }
-    kept = around(run, number, lambda state: {"stored": names[: len(state.stored)]})
-    return structure({"Mark": names}, {**happens, **kept})
+
+    def told(state: World) -> dict[str, list[str]]:
+        return {"stored": names[: len(state.stored)]}
+
+    return structure({"Mark": names}, {**happens, **around(run, number, told)})
 
 
 def samples_probed(system: Any) -> Iterator[Steps]:

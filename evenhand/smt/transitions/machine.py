@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 from evenhand.core.system import UnknownName
 from evenhand.smt.logic import (
@@ -67,19 +67,27 @@ class Turn:
     demands: Formula = TRUE
 
 
-def stepping(state: Sequence[Holds | Apply], turns: Iterable[Turn], usual: Changes | None = None) -> Formula:
+def stepping(state: Sequence[Holds | Apply], turns: Sequence[Turn], usual: Changes | None = None) -> Formula:
     """Return that the first turn whose time it is is taken, and else none.
 
     `state` has each state symbol with the variables in which turns tell its meaning after the step; what a turn does
-    not change becomes what is `usual`, and stays as it is where nothing is.
+    not change becomes what is `usual`, and stays as it is where nothing is.  Raises ValueError for a change of what is
+    no state, and for a state symbol of anything but variables, each once.
     """
+    for atom in state:
+        if not all(isinstance(one, Var) for one in atom.arguments) or len({*atom.arguments}) < len(atom.arguments):
+            raise ValueError(f"state symbol {_symbol(atom).name} is of variables, each once: a turn tells all of it")
+    told = {one for changes in (usual or {}, *(turn.changes for turn in turns)) for one in changes}
+    stray = sorted(one.name for one in told - {*map(_symbol, state)})
+    if stray:
+        raise ValueError(f"a turn changes {', '.join(stray)}, which is no symbol of the state")
 
     def ended(turn: Turn) -> Formula:
         changes = {**(usual or {}), **turn.changes}
         return conjunction([turn.demands, *(_ended(atom, changes) for atom in state)])
 
     step = ended(Turn(TRUE, {}))
-    for turn in reversed([*turns]):
+    for turn in reversed(turns):
         step = ite(turn.when, ended(turn), step)
     return step
 
@@ -298,14 +306,14 @@ def _symbol(atom: Holds | Apply) -> Relation | Function:
 def _ended(atom: Holds | Apply, changes: Changes) -> Formula:
     """What a state symbol is after a step with these changes."""
     bound = [one for one in atom.arguments if isinstance(one, Var)]
-    then = changes.get(_symbol(atom), atom)
-    condition, new = then if isinstance(then, tuple) else (None, then)
+    then: Any = changes.get(_symbol(atom), atom)
+    condition, new = cast("tuple[Formula | None, Any]", then if isinstance(then, tuple) else (None, then))
     if isinstance(atom, Holds):
         end = after(atom.relation)(*bound)
         is_new, is_old = iff(end, new), iff(end, atom)
     else:
         value = after(atom.function)(*bound)
-        is_new, is_old = new(value) if callable(new) else same(value, new), same(value, atom)
+        is_new, is_old = cast("Formula", new(value)) if callable(new) else same(value, new), same(value, atom)
     return forall(bound, is_new if condition is None else ite(condition, is_new, is_old))
 
 
