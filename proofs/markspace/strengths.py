@@ -113,10 +113,6 @@ def _weighed(weighs: Callable[[Term, Term], Term]) -> dict[str, Formula]:
     }
 
 
-def _above(weighs: Callable[[Term, Term], Term]) -> dict[str, Formula]:
-    return {"above": _weighed(weighs)["above"]}
-
-
 TRUST = Theory.of(
     "markspace_trust",
     axioms=(
@@ -136,8 +132,8 @@ TRUST = Theory.of(
 _TRUSTS = Faults.of(
     TRUST,
     {
-        marks.trust_reversed: _above(lambda source, at: times(base(at), weight(mirror(source)))),
-        marks.trust_ignored: _above(lambda _source, at: base(at)),
+        marks.trust_reversed: {"above": _weighed(lambda source, at: times(base(at), weight(mirror(source))))["above"]},
+        marks.trust_ignored: {"above": FALSE},
         marks.trust_amplifies: _weighed(lambda source, at: times(base(at), plus(ONE, weight(source)))),
         marks.distrust_goes_below_zero: _weighed(
             lambda source, at: times(base(at), minus(weight(source), number(Fraction(1, 2))))
