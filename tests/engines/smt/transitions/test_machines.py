@@ -16,6 +16,7 @@ from evenhand.smt.logic import (
     Function,
     Relation,
     Sort,
+    Term,
     conjunction,
     differ,
     exists,
@@ -221,8 +222,12 @@ def test_a_machine_says_what_is_wrong_with_it() -> None:
 
 def test_turns_keep_what_they_do_not_change() -> None:
     taken, count = Relation("taken", (AGENT,)), numbers("count")[0]
+
+    def fewer(then: Term) -> Formula:
+        return at_most(then, count())
+
     grabs = Turn(idle(), {taken: (same(x, who()), TRUE), idle: FALSE, count: plus(count(), number(1))})
-    frees = Turn(TRUE, {taken: taken(x) & differ(x, who()), count: lambda then: at_most(then, count())}, taken(who()))
+    frees = Turn(TRUE, {taken: taken(x) & differ(x, who()), count: fewer}, taken(who()))
     machine = Machine.of("turns", (taken(x), idle(), count()), grabs, frees, init=idle(), usual={idle: TRUE})
     assert (machine.state, machine.inputs) == (("taken", "idle", "count"), ("who",))
     by_hand = ite(
