@@ -36,9 +36,9 @@ def ends_of(steps: Sequence[AnyStep]) -> Iterator[End]:
         yield run_of(steps[:place]), step
 
 
-def ends_along(system: AnySystem, config: Any, start: Any, *actions: Any) -> Iterator[End]:
-    """Yield every step of the run that takes these actions as an end."""
-    return ends_of(tuple(stepping(system, Scenario(config, start, actions))))
+def ends_along(system: AnySystem, config: Any, start: Any, *actions: Any) -> list[End]:
+    """Return every step of the run that takes these actions as an end."""
+    return list(ends_of(tuple(stepping(system, Scenario(config, start, actions)))))
 
 
 def run_of(steps: Sequence[AnyStep]) -> AnyScenario:

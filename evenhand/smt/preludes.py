@@ -94,6 +94,11 @@ class Faults(dict[Mutant[Any], tuple[Definition, ...]]):
     def __init__(self, *said: tuple[Any, ...]) -> None:
         super().__init__((mutant, tuple(definitions)) for mutant, *definitions in said)
 
+    @classmethod
+    def of(cls, theory: Theory, bodies: Mapping[Mutant[Any], Mapping[str, Formula]]) -> Faults:
+        """Return these meanings of a theory's words by mutants."""
+        return cls(*((one, *mutation(theory, one, told).definitions) for one, told in bodies.items()))
+
     def refuted(self, *mutants: Mutant[Any]) -> tuple[Mutation, ...]:
         """Return mutants that a theorem must refute."""
         return tuple(Mutation(mutant=mutant, definitions=self[mutant]) for mutant in mutants)

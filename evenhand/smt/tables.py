@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from evenhand.smt.arithmetic import element
 from evenhand.smt.structure import Structure
@@ -38,6 +38,31 @@ def constant(value: Fraction | int | str) -> Table:
     return {(): value if isinstance(value, str) else element(value)}
 
 
+def structure(universe: Mapping[str, Iterable[str]], told: Mapping[str, Any]) -> Structure:
+    """Return a structure of what is `told` by name: truths, elements and rows are relations, other values functions.
+
+    A function is the value of a constant, or a mapping from arguments to values; values are elements or numbers.  A
+    sort without elements gets one, of which nothing is told.
+    """
+    relations: dict[str, Rows] = {}
+    functions: dict[str, Table] = {}
+    for name, what in told.items():
+        if isinstance(what, bool):
+            relations[name] = prop(what)
+        elif isinstance(what, str | int | Fraction):
+            functions[name] = constant(what)
+        elif isinstance(what, Mapping):
+            table = cast("Mapping[Any, Any]", what)
+            functions[name] = {_row(one): constant(value)[()] for one, value in table.items()}
+        else:
+            relations[name] = frozenset(map(_row, what))
+    return Structure({sort: tuple(those) or ("nothing",) for sort, those in universe.items()}, relations, functions)
+
+
+def _row(one: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (one,) if isinstance(one, str) else one
+
+
 def rank(rows: Iterable[tuple[str, ...]], elements: Iterable[str]) -> dict[str, int]:
     """Return how many stand before each element in an order."""
     known = tuple(rows)
@@ -47,12 +72,14 @@ def rank(rows: Iterable[tuple[str, ...]], elements: Iterable[str]) -> dict[str, 
 def beside(view: Callable[[Any], Structure | None], *moved: str) -> Callable[[tuple[Any, Any]], Structure | None]:
     """Return the view of two steps as one structure, in which `moved` relations have a second copy.
 
-    None outside the theory, and where the two have other elements or functions.
+    None outside the theory, and where the two differ in more.
     """
 
     def viewed(case: tuple[Any, Any]) -> Structure | None:
         one, two = map(view, case)
         if one is None or two is None or one.functions != two.functions or _elements(one) != _elements(two):
+            return None
+        if any(rows != two.relations[name] for name, rows in one.relations.items() if name not in moved):
             return None
         copies = {f"{name}2": two.relations[name] for name in moved if name in two.relations}
         return Structure(one.universe, {**one.relations, **copies}, one.functions)

@@ -6,7 +6,7 @@ or restores everything of an agent; the token says whether the principal acts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import product
 
@@ -25,13 +25,14 @@ from evenhand.model.markspace.layers_vocabulary import (
 from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.mutants import layers as faulty
 from evenhand.model.markspace.readings import Readings
+from evenhand.proofs.markspace.stating import theorem
 from evenhand.properties.markspace import layers
 from evenhand.smt.ends import End, Ends, ends_along
 from evenhand.smt.logic import Formula, Sort, exists, forall, iff, ite, same, variables
 from evenhand.smt.preludes import define, mutation, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import Rows, ones, prop
-from evenhand.smt.theorem import Mutation, Theorem
+from evenhand.smt.tables import structure
+from evenhand.smt.theorem import Mutation
 from evenhand.smt.theory import Axiom, Theory
 
 DENIAL = Sort("Denial")
@@ -103,28 +104,29 @@ def view(step: LayersStep) -> Structure | None:
     act, before, after = step.action, step.before.barrier, step.after.barrier
     if step.config.layers != CONFIG.layers or before is None or after is None or act.agent not in step.config.agents:
         return None
-    one: set[tuple[str, ...]] = {(act.agent, act.scope, act.kind.value)} if act.op is Op.RESTORE else set()
+    one = {(act.agent, act.scope, act.kind.value)} if act.op is Op.RESTORE else set[tuple[str, ...]]()
     adds = _adds(act)
-    known = sorted(_denials(before) | _denials(after) | adds | one) or [("nobody", "nothing", "none")]
+    known = sorted(_denials(before) | _denials(after) | adds | one)
 
-    def those(members: set[tuple[str, ...]]) -> Rows:
-        return ones("/".join(one) for one in members)
+    def those(members: Iterable[tuple[str, ...]]) -> list[str]:
+        return ["/".join(one) for one in members]
 
-    restoring = act.op in (Op.RESTORE, Op.RESTORE_ALL)
-    relations = {
-        "denied": those(_denials(before)),
-        "added": those(adds),
-        "mine": those({one for one in known if one[0] == act.agent}),
-        "named": those(one),
-        "about_need": those({one for one in known if len(one) == 2}),
-        "narrows": prop(act.op in (Op.NARROW, Op.NARROW_ALL)),
-        "restores": prop(act.op is Op.RESTORE),
-        "restores_all": prop(act.op is Op.RESTORE_ALL),
-        "principal": prop(act.token == TOKEN),
-        "kept": those(_denials(after)),
-        "granted": prop(restoring and step.shown.accepted),
-    }
-    return Structure({"Denial": tuple("/".join(one) for one in known)}, relations)
+    return structure(
+        {"Denial": those(known)},
+        {
+            "denied": those(_denials(before)),
+            "added": those(adds),
+            "mine": those(one for one in known if one[0] == act.agent),
+            "named": those(one),
+            "about_need": those(one for one in known if len(one) == 2),
+            "narrows": act.op in (Op.NARROW, Op.NARROW_ALL),
+            "restores": act.op is Op.RESTORE,
+            "restores_all": act.op is Op.RESTORE_ALL,
+            "principal": act.token == TOKEN,
+            "kept": those(_denials(after)),
+            "granted": act.op in (Op.RESTORE, Op.RESTORE_ALL) and step.shown.accepted,
+        },
+    )
 
 
 def _menu() -> Iterator[Operation]:
@@ -148,8 +150,7 @@ def samples(system: AnySystem) -> Iterator[End]:
 
 
 _theorem = partial(
-    Theorem,
-    protocol="markspace",
+    theorem,
     system="layers",
     theory=BARRIER,
     view=view,

@@ -6,39 +6,41 @@ agents hear is read from the functions of the guard and of its mutants.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cache, partial
+from collections.abc import Iterator
+from functools import partial
 from itertools import islice
 from typing import Any
 
 from evenhand.core.system import AnySystem
-from evenhand.core.trace import AnyScenario
 from evenhand.core.verdict import Status
-from evenhand.model.markspace.guard import REFERENCE, initial
-from evenhand.model.markspace.guard_systems import agent_names
-from evenhand.model.markspace.guard_vocabulary import IDLE, Act, Config, GuardStep, Policy, State, Verdict, What
+from evenhand.model.markspace.guard import REFERENCE
+from evenhand.model.markspace.guard_vocabulary import Act, GuardStep, Policy, Verdict, What
 from evenhand.model.markspace.mutants import guarding
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.intents import (
-    after,
+    ROOM,
     author,
+    called,
     claimed,
     earlier,
     holder,
     i,
     j,
     k,
+    listed,
     surer,
     surest,
+    ways_of,
 )
-from evenhand.proofs.markspace.rules import ROOM, fired
+from evenhand.proofs.markspace.rules import fired
+from evenhand.proofs.markspace.stating import theorem
 from evenhand.properties.markspace import contesting
-from evenhand.smt.ends import End, Ends, end_at, ways
+from evenhand.smt.ends import End, Ends, end_at
 from evenhand.smt.logic import Formula, conjunction, differ, exists, forall, same
 from evenhand.smt.preludes import define, ordered
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import constant, line, ones, prop
-from evenhand.smt.theorem import Lemma, Theorem
+from evenhand.smt.tables import structure
+from evenhand.smt.theorem import Lemma
 from evenhand.smt.theory import Axiom, Theory
 from evenhand.source.rules import Faults
 
@@ -91,63 +93,34 @@ def view(taken: GuardStep) -> Structure | None:
     intents = before.on(ROOM)
     if not intents or len({one.agent for one in intents}) < len(intents):
         return None
-    names = [f"intent:{one.agent}" for one in intents]
-    levels = dict(zip(names, (one.confidence for one in intents), strict=True))
+    there, ranked = listed([(one.agent, one.confidence) for one in intents])
 
-    def hears(verdict: Verdict) -> frozenset[tuple[str, ...]]:
-        return ones(f"intent:{agent}" for agent, said in shown.told if said is verdict)
+    def hears(verdict: Verdict) -> list[str]:
+        return [called(agent) for agent, said in shown.told if said is verdict]
 
-    relations: dict[str, frozenset[tuple[str, ...]]] = {
-        "claimed": prop(before.claims[0] is not None),
-        "earlier": line(names),
-        "surer": frozenset((x, y) for x in names for y in names if levels[x] > levels[y]),
-        "elected": ones([] if shown.winner is None else [f"intent:{shown.winner.agent}"]),
+    told = {
+        **ranked,
+        "claimed": before.claims[0] is not None,
+        "elected": [] if shown.winner is None else [called(shown.winner.agent)],
         "allowed": hears(Verdict.ALLOW),
         "blocked": hears(Verdict.BLOCKED),
         "refused": hears(Verdict.CONFLICT),
+        "holder": before.claims[0] or intents[0].agent,
     }
-    authors: dict[tuple[str, ...], str] = {(name,): one.agent for name, one in zip(names, intents, strict=True)}
-    functions: dict[str, dict[tuple[str, ...], str]] = {
-        "author": authors,
-        "holder": constant(before.claims[0] or intents[0].agent),
-    }
-    return Structure({"Agent": config.agents, "Intent": tuple(names)}, relations, functions)
-
-
-def _config(agents: int) -> Config:
-    return Config(agent_names(agents), (ROOM,), Policy.HIGHEST_CONFIDENCE, 1, Readings(), deferred=True)
-
-
-MOST = 40
-"""The number of states in which a boundary fires."""
-
-
-@cache
-def _ways(config: Config) -> Mapping[State, AnyScenario]:
-    """Return the first states of the reference, breadth first, that hold intents, each with a way there."""
-
-    def acts(state: State) -> Iterator[Act]:
-        for agent, doing in zip(config.agents, state.doing, strict=True):
-            idle = [Act(What.PRE, agent, ROOM, sure) for sure in (0, 1)]
-            busy = [Act(what, agent, ROOM) for what in (What.CALL, What.POST)]
-            yield from (*(idle if doing == IDLE else busy), Act(What.BOUNDARY, resource=ROOM))
-
-    found = ways(config, initial(config)[0], acts, partial(after, config), MOST * len(config.agents))
-    return {state: way for state, way in found.items() if state.on(ROOM)}
+    return structure({"Agent": config.agents, "Intent": there}, told)
 
 
 @Ends
 def samples(system: AnySystem) -> Iterator[End]:
     """Yield boundaries in many states of two and three agents, by any variant; every third of those of three."""
     for agents, spread in ((2, 1), (3, 3)):
-        config = _config(agents)
-        for state, way in islice(_ways(config).items(), 0, None, spread):
+        found = ways_of(agents, Policy.HIGHEST_CONFIDENCE, True, 40 * agents).items()
+        for state, way in islice(((state, way) for state, way in found if state.on(ROOM)), 0, None, spread):
             yield end_at(system, way, state, Act(What.BOUNDARY, resource=ROOM))
 
 
 _theorem = partial(
-    Theorem,
-    protocol="markspace",
+    theorem,
     system="deferred",
     theory=BOUNDARY,
     view=view,
@@ -181,9 +154,7 @@ REPAIRED = _theorem(
     opaque=("allowed", "blocked", "refused"),
     witness=exists([i, j], differ(i, j) & ~surer(i, j) & ~surer(j, i) & _says("allowed", i)),
     mutants=(
-        *FAULTS.refuted(guarding.everybody_is_allowed),
-        *FAULTS.refuted(guarding.claims_ignored),
-        *FAULTS.refuted(guarding.batch_of_one),
+        *FAULTS.refuted(guarding.everybody_is_allowed, guarding.claims_ignored, guarding.batch_of_one),
         FAULTS.unseen(guarding.confidence_ignored, "the wrong one wins, but one alone"),
     ),
 )
@@ -209,8 +180,7 @@ SUREST = _theorem(
     needs=("finitely_many",),
     witness=exists([i, j], surer(j, i) & earlier(i, j)),
     mutants=(
-        *FAULTS.refuted(guarding.confidence_ignored),
-        *FAULTS.refuted(guarding.batch_of_one),
+        *FAULTS.refuted(guarding.confidence_ignored, guarding.batch_of_one),
         FAULTS.unseen(guarding.everybody_is_allowed, "all are allowed, and the right one wins"),
     ),
 )

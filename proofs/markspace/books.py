@@ -6,7 +6,7 @@ Both machines run beside the record that a claim keeps: what is due to each agen
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -27,42 +27,30 @@ from evenhand.model.markspace.layers_vocabulary import Layer, LayersConfig, Op, 
 from evenhand.model.markspace.mutants import layers as faulty
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.budgets import ACCOUNT, KINDS, mine, rounds, x
-from evenhand.proofs.markspace.composed import AGENT, PATTERN, a, pattern
-from evenhand.proofs.markspace.delivering import MARK, by, clears, m, polls, subscribes, superseded
+from evenhand.proofs.markspace.delivering import (
+    AGENT,
+    MARK,
+    PATTERN,
+    a,
+    by,
+    clears,
+    m,
+    pattern,
+    polls,
+    subscribes,
+    superseded,
+)
+from evenhand.proofs.markspace.stating import invariant
 from evenhand.properties.markspace import composing, limits
 from evenhand.properties.markspace.composing_predicates import fits as matches
 from evenhand.smt.ends import drawn_runs
-from evenhand.smt.logic import (
-    FALSE,
-    TRUE,
-    Formula,
-    Function,
-    Relation,
-    conjunction,
-    differ,
-    exists,
-    forall,
-    iff,
-    ite,
-    same,
-)
-from evenhand.smt.preludes import define, relations
+from evenhand.smt.logic import FALSE, TRUE, Function, differ, exists, forall, iff, same
+from evenhand.smt.preludes import define, mutation, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import Rows, constant, ones, prop, props
-from evenhand.smt.theorem import Lemma, Mutation
-from evenhand.smt.theory import Theory
-from evenhand.smt.transitions.invariant import Invariant, Steps
-from evenhand.smt.transitions.machine import Machine, after
-
-
-def _wrong(machine: Machine, mutant: Any, word: str, body: Formula, because: str = "") -> Mutation:
-    found = (machine.theory.means(word, body, mutant.sentence),)
-    return Mutation(mutant=mutant, definitions=found, expected="proved" if because else "refuted", because=because)
-
-
-def _become(now: Relation, bound: Sequence[Any], then: Formula) -> Formula:
-    return forall([*bound], iff(after(now)(*bound), then))
-
+from evenhand.smt.tables import structure
+from evenhand.smt.theorem import Lemma
+from evenhand.smt.transitions.invariant import Steps, around
+from evenhand.smt.transitions.machine import Machine, Turn
 
 # Queues.
 
@@ -83,81 +71,45 @@ _WORDS = (
 hears, taken, emptied, left_out = (word.relation for word in _WORDS)
 _delivered = queued(by(), m) & ~left_out(m)
 _his = same(a, by())
-_QUEUE, _OWED, _HELD, _BOOKED = queued(a, m), due(a, m), watches(a, pattern), booked(a, pattern)
-
-
-def _changes(
-    queue: Formula = _QUEUE,
-    owed: Formula = _OWED,
-    held: Formula = _HELD,
-    written: Formula = _BOOKED,
-    shown: tuple[Formula, Formula] = (FALSE, FALSE),
-) -> Formula:
-    """Return the state after a step: queues, patterns, the record of both, and what it finds wrong."""
-    return conjunction(
-        [
-            _become(queued, (a, m), queue),
-            _become(due, (a, m), owed),
-            _become(watches, (a, pattern), held),
-            _become(booked, (a, pattern), written),
-            iff(after(more)(), shown[0]),
-            iff(after(less)(), shown[1]),
-        ]
-    )
-
-
 _more = exists([m], _delivered & ~due(by(), m))
 _less = exists([m], due(by(), m) & ~_delivered)
-BOOKS = Machine(
-    theory=Theory(
-        name="markspace_books",
-        sorts=(AGENT, MARK, PATTERN),
-        functions=(by, new),
-        relations=(
-            *(queued, due, watches, booked, given, fits, superseded),
-            *(subscribes, unsubscribes, publishes, polls, clears, more, less),
-        ),
-        definitions=_WORDS,
-    ),
-    state=("queued", "due", "watches", "booked", "more", "less"),
-    inputs=(
-        *("by", "new", "given", "fits", "superseded"),
-        *("subscribes", "unsubscribes", "publishes", "polls", "clears"),
-    ),
-    init=conjunction(
-        [
-            forall([a, m], ~queued(a, m) & ~due(a, m)),
-            forall([a, pattern], ~watches(a, pattern) & ~booked(a, pattern)),
-            ~more() & ~less(),
-        ]
-    ),
-    step=ite(
+BOOKS = Machine.of(
+    "markspace_books",
+    (queued(a, m), due(a, m), watches(a, pattern), booked(a, pattern), more(), less()),
+    Turn(
         subscribes(),
-        _changes(
-            held=ite(_his, taken(pattern), watches(a, pattern)), written=ite(_his, given(pattern), booked(a, pattern))
-        ),
-        ite(
-            unsubscribes(),
-            _changes(queued(a, m) & ~_his, due(a, m) & ~_his, watches(a, pattern) & ~_his, booked(a, pattern) & ~_his),
-            ite(
-                publishes(),
-                _changes(
-                    queued(a, m) | (same(m, new()) & hears(a) & exists([pattern], watches(a, pattern) & fits(pattern))),
-                    due(a, m)
-                    | (same(m, new()) & differ(a, by()) & exists([pattern], booked(a, pattern) & fits(pattern))),
-                ),
-                ite(
-                    polls(),
-                    _changes(
-                        queued(a, m) & ~(_his & emptied()),
-                        due(a, m) & ~(_his & clears()),
-                        shown=(_more, ~_more & _less),
-                    ),
-                    _changes(),
-                ),
-            ),
-        ),
+        {
+            watches: (_his, taken(pattern)),
+            booked: (_his, given(pattern)),
+        },
     ),
+    Turn(
+        unsubscribes(),
+        {one: one(a, of) & ~_his for one, of in ((queued, m), (due, m), (watches, pattern), (booked, pattern))},
+    ),
+    Turn(
+        publishes(),
+        {
+            queued: queued(a, m) | (same(m, new()) & hears(a) & exists([pattern], watches(a, pattern) & fits(pattern))),
+            due: due(a, m) | (same(m, new()) & differ(a, by()) & exists([pattern], booked(a, pattern) & fits(pattern))),
+        },
+    ),
+    Turn(
+        polls(),
+        {
+            queued: queued(a, m) & ~(_his & emptied()),
+            due: due(a, m) & ~(_his & clears()),
+            more: _more,
+            less: ~_more & _less,
+        },
+    ),
+    usual={more: FALSE, less: FALSE},
+    init=forall([a, m], ~queued(a, m) & ~due(a, m))
+    & forall([a, pattern], ~watches(a, pattern) & ~booked(a, pattern))
+    & ~more()
+    & ~less(),
+    definitions=_WORDS,
+    more=(superseded,),
 )
 
 # Conformance.
@@ -182,41 +134,41 @@ def view(run: Steps, number: int) -> Structure | None:
     called = {one: f"{one.scope} {one.kind} {one.subject}" for one in sorted(patterns)}
     here = len(step.before.marks)
     written = step.after.marks[here:]
-    told: dict[str, Rows] = props(
+    wanted: tuple[Pattern, ...] = act.patterns if isinstance(act, Subscribe) else ()
+
+    def named(number: int) -> str:
+        return names[number - 1]
+
+    def rows(held: Sequence[Sequence[Any] | None], named: Callable[[Any], str]) -> list[tuple[str, str]]:
+        return [(name, named(one)) for name, many in zip(config.names, held, strict=True) for one in many or ()]
+
+    def told(state: ComposingState, memory: Any) -> dict[str, Any]:
+        held, owed, wrong = memory
+        return {
+            "queued": rows(state.queues, named),
+            "due": rows(owed, named),
+            "watches": rows(state.patterns, called.__getitem__),
+            "booked": rows(held, called.__getitem__),
+            "more": wrong == "more",
+            "less": wrong == "less",
+        }
+
+    return structure(
+        {"Agent": config.names, "Mark": names, "Pattern": called.values()},
         {
             "subscribes": done and isinstance(act, Subscribe),
             "unsubscribes": done and isinstance(act, Unsubscribe),
             "publishes": done and isinstance(act, Publish),
             "polls": done and isinstance(act, Get),
             "clears": isinstance(act, Get) and act.clear,
-        }
+            "given": [called[one] for one in wanted],
+            "fits": [called[one] for one in called if any(matches(one, mark) for mark in written)],
+            "superseded": [named(mark.supersedes) for mark in step.before.marks if mark.supersedes],
+            "by": who if who in config.names else config.names[0],
+            "new": names[here],
+            **around(run, number, told, _BOOKS),
+        },
     )
-
-    def named(number: int) -> str:
-        return names[number - 1]
-
-    memory = _BOOKS.memory(config)
-    for earlier in run[:number]:
-        memory = _BOOKS.follow(memory, earlier)
-    sides = (("", step.before, memory), (".after", step.after, _BOOKS.follow(memory, step)))
-    for end, state, (held, owed, wrong) in sides:
-        told[f"queued{end}"] = _rows(config, state.queues, named)
-        told[f"due{end}"] = _rows(config, owed, named)
-        told[f"watches{end}"] = _rows(config, state.patterns, called.__getitem__)
-        told[f"booked{end}"] = _rows(config, held, called.__getitem__)
-        told[f"more{end}"], told[f"less{end}"] = prop(wrong == "more"), prop(wrong == "less")
-    wanted: tuple[Pattern, ...] = act.patterns if isinstance(act, Subscribe) else ()
-    told["given"] = ones(called[one] for one in wanted)
-    told["fits"] = ones(called[one] for one in called if any(matches(one, mark) for mark in written))
-    told["superseded"] = ones(named(mark.supersedes) for mark in step.before.marks if mark.supersedes)
-    universe = {"Agent": config.names, "Mark": tuple(names), "Pattern": tuple(called.values()) or ("nothing",)}
-    functions = {"by": constant(who if who in config.names else config.names[0]), "new": constant(names[here])}
-    return Structure(universe, told, functions)
-
-
-def _rows(config: ComposingConfig, held: Sequence[Sequence[Any] | None], called: Any) -> Rows:
-    pairs = zip(config.names, held, strict=True)
-    return frozenset((name, called(one)) for name, many in pairs for one in many or ())
 
 
 _AGENTS = ComposingConfig((("alice", None), ("bob", None)), Readings(), capacity=9)
@@ -248,8 +200,7 @@ def samples(system: Any) -> Iterator[Steps]:
 
 
 _invariant = partial(
-    Invariant,
-    protocol="markspace",
+    invariant,
     system="composing",
     machine=BOOKS,
     lemmas=(
@@ -264,15 +215,15 @@ _invariant = partial(
     reach=5,
     scope="any number of agents, patterns and marks",
 )
-_AGAIN = _wrong(BOOKS, faulty.delivered_again, "emptied", FALSE)
+_AGAIN = mutation(BOOKS.theory, faulty.delivered_again, {"emptied": FALSE})
 
 IDEMPOTENT = _invariant(
     claim=_BOOKS,
     always=~more(),
     mutants=(
         _AGAIN,
-        _wrong(BOOKS, faulty.subscriptions_pile_up, "taken", given(pattern) | watches(by(), pattern)),
-        _wrong(BOOKS, faulty.own_writes_queued, "hears", TRUE),
+        mutation(BOOKS.theory, faulty.subscriptions_pile_up, {"taken": given(pattern) | watches(by(), pattern)}),
+        mutation(BOOKS.theory, faulty.own_writes_queued, {"hears": TRUE}),
     ),
 )
 ONCE = _invariant(
@@ -280,8 +231,8 @@ ONCE = _invariant(
     always=~(more() | less()),
     mutants=(
         _AGAIN,
-        _wrong(BOOKS, faulty.peeking_consumes, "emptied", TRUE),
-        _wrong(BOOKS, faulty.superseded_marks_are_lost, "left_out", superseded(m)),
+        mutation(BOOKS.theory, faulty.peeking_consumes, {"emptied": TRUE}),
+        mutation(BOOKS.theory, faulty.superseded_marks_are_lost, {"left_out": superseded(m)}),
     ),
 )
 
@@ -299,18 +250,19 @@ _WARNING = (
 noted, blocks = (word.relation for word in _WARNING)
 _due = rounds() & mine(x) & over(x)
 _new = _due & ~warned(x)
-WARNINGS = Machine(
-    theory=Theory.of("markspace_warnings_of_budgets", warned, written, over, fit, rounds, mine, definitions=_WARNING),
-    state=("warned", "written", "fit"),
-    inputs=("over", "rounds", "mine"),
-    init=fit() & forall([x], ~warned(x) & ~written(x)),
-    step=conjunction(
-        [
-            _become(warned, (x,), warned(x) | (_due & noted())),
-            _become(written, (x,), written(x) | _new),
-            iff(after(fit)(), fit() & ~exists([x], _new & (written(x) | blocks()))),
-        ]
+WARNINGS = Machine.of(
+    "markspace_warnings_of_budgets",
+    (warned(x), written(x), fit()),
+    Turn(
+        TRUE,
+        {
+            warned: warned(x) | (_due & noted()),
+            written: written(x) | _new,
+            fit: fit() & ~exists([x], _new & (written(x) | blocks())),
+        },
     ),
+    init=fit() & forall([x], ~warned(x) & ~written(x)),
+    definitions=_WARNING,
 )
 _WARNED = limits.budget_warning_threshold_p60
 _SPENDING = LayersConfig(frozenset({Layer.BUDGET}), ("alice", "bob"), Readings(), budget=(5, 5))
@@ -325,28 +277,27 @@ def view_warnings(run: Steps, number: int) -> Structure | None:
     act: Operation = step.action
     accounts = [(who, place, kind) for place, who in enumerate(config.agents) for kind in (0, 1)]
     called = {(who, kind): f"{who}/{KINDS[kind]}" for who, _, kind in accounts}
-    memory = _WARNED.memory(config)
-    for earlier in run[:number]:
-        memory = _WARNED.follow(memory, earlier)
-    told: dict[str, Rows] = {
-        "rounds": prop(act.op is Op.ROUND and step.shown.accepted),
-        "mine": ones(called[who, kind] for who, _, kind in accounts if who == act.agent),
-        "over": ones(
+    used, ceiling = step.after.budget.used, step.before.budget.ceiling
+
+    def told(state: World, said: Any) -> dict[str, Any]:
+        assert state.budget is not None
+        pairs = [one[:2] for one in said]
+        return {
+            "warned": [called[who, kind] for who, place, kind in accounts if state.budget.warned[place][kind]],
+            "written": [f"{who}/{about}" for who, about in pairs],
+            "fit": len({*pairs}) == len(pairs) and not any(one[2] for one in said),
+        }
+
+    happens = {
+        "rounds": act.op is Op.ROUND and step.shown.accepted,
+        "mine": [called[who, kind] for who, _, kind in accounts if who == act.agent],
+        "over": [
             called[who, kind]
             for who, place, kind in accounts
-            if budget.warns(
-                step.after.budget.used[place][kind], step.before.budget.ceiling[place][kind], config.fraction
-            )
-        ),
+            if budget.warns(used[place][kind], ceiling[place][kind], config.fraction)
+        ],
     }
-    for end, state, said in (("", step.before, memory), (".after", step.after, _WARNED.follow(memory, step))):
-        told[f"warned{end}"] = ones(
-            called[who, kind] for who, place, kind in accounts if state.budget.warned[place][kind]
-        )
-        told[f"written{end}"] = ones(f"{who}/{about}" for who, about, _ in said)
-        pairs = [one[:2] for one in said]
-        told[f"fit{end}"] = prop(len({*pairs}) == len(pairs) and not any(one[2] for one in said))
-    return Structure({"Account": tuple(called.values())}, told)
+    return structure({"Account": called.values()}, {**happens, **around(run, number, told, _WARNED)})
 
 
 def samples_of_warnings(system: Any) -> Iterator[Steps]:
@@ -359,9 +310,8 @@ def samples_of_warnings(system: Any) -> Iterator[Steps]:
     return drawn_runs(system, _SPENDING, "warnings", 8, 6, pick)
 
 
-WARNED_ONCE = Invariant(
+WARNED_ONCE = invariant(
     claim=_WARNED,
-    protocol="markspace",
     system="layers",
     machine=WARNINGS,
     always=fit(),
@@ -372,7 +322,7 @@ WARNED_ONCE = Invariant(
     memory=("written", "fit"),
     scope="any number of agents, kinds of tokens and rounds",
     mutants=(
-        _wrong(WARNINGS, faulty.warns_every_round, "noted", FALSE),
-        _wrong(WARNINGS, faulty.budget_warning_blocks, "blocks", TRUE),
+        mutation(WARNINGS.theory, faulty.warns_every_round, {"noted": FALSE}),
+        mutation(WARNINGS.theory, faulty.budget_warning_blocks, {"blocks": TRUE}),
     ),
 )

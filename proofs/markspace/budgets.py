@@ -15,14 +15,14 @@ from evenhand.model.markspace.layers import initial
 from evenhand.model.markspace.layers_vocabulary import TOKEN, Layer, LayersConfig, LayersStep, Op, Operation
 from evenhand.model.markspace.mutants import layers as faulty
 from evenhand.model.markspace.readings import Readings
+from evenhand.proofs.markspace.stating import theorem
 from evenhand.properties.markspace import limits
-from evenhand.smt.arithmetic import at_least, at_most, below, element, number, zero
+from evenhand.smt.arithmetic import at_least, at_most, below, number, zero
 from evenhand.smt.ends import End, Ends, ends_along
 from evenhand.smt.logic import TRUE, Formula, Sort, conjunction, exists, forall, ite, variables
 from evenhand.smt.preludes import define, mutation, numbers, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import Rows, Table, ones, prop
-from evenhand.smt.theorem import Theorem
+from evenhand.smt.tables import structure
 from evenhand.smt.theory import Axiom, Theory
 
 ACCOUNT = Sort("Account")
@@ -83,11 +83,11 @@ def view(taken: LayersStep) -> Structure | None:
     accounts = {(place, kind): f"{name}/{KINDS[kind]}" for place, name in enumerate(config.agents) for kind in (0, 1)}
     place = config.agents.index(act.agent)
 
-    def those(told: Callable[[int, int], bool]) -> Rows:
-        return ones(name for (owner, kind), name in accounts.items() if told(owner, kind))
+    def those(told: Callable[[int, int], bool]) -> list[str]:
+        return [name for one, name in accounts.items() if told(*one)]
 
-    def count(told: Callable[[int, int], int]) -> Table:
-        return {(name,): element(told(owner, kind)) for (owner, kind), name in accounts.items()}
+    def count(told: Callable[[int, int], int]) -> dict[str, int]:
+        return {name: told(*one) for one, name in accounts.items()}
 
     def moved(owner: int, kind: int) -> int:
         return after.used[owner][kind] - before.used[owner][kind]
@@ -96,25 +96,22 @@ def view(taken: LayersStep) -> Structure | None:
         return act.tokens[kind] if owner == place else 0
 
     turn, more = act.op is Op.ROUND, act.op is Op.RAISE
-    relations: dict[str, Rows] = {
-        "rounds": prop(turn),
-        "raises": prop(more),
-        "principal": prop(act.token == TOKEN),
+    told = {
+        "rounds": turn,
+        "raises": more,
+        "principal": act.token == TOKEN,
         "mine": those(lambda owner, _kind: owner == place),
         "limited": those(lambda owner, kind: before.ceiling[owner][kind] is not None),
         "output": those(lambda _owner, kind: kind == 1),
-        "refused": prop(turn and taken.shown.by is Layer.BUDGET),
+        "refused": turn and taken.shown.by is Layer.BUDGET,
         "charged": those(lambda owner, kind: moved(owner, kind) == spent(owner, kind) != 0),
         "kept": those(lambda owner, kind: moved(owner, kind) == 0),
-    }
-    if turn or more:
-        relations["accepted"] = prop(taken.shown.accepted)
-    functions = {
         "used": count(lambda owner, kind: before.used[owner][kind]),
         "ceiling": count(lambda owner, kind: before.ceiling[owner][kind] or 0),
         "tokens": count(spent),
     }
-    return Structure({"Account": tuple(accounts.values())}, relations, functions)
+    said = {"accepted": taken.shown.accepted} if turn or more else {}
+    return structure({"Account": accounts.values()}, {**told, **said})
 
 
 _MENU = (
@@ -133,13 +130,11 @@ def samples(system: AnySystem) -> Iterator[End]:
     for budget in ((5, 2), (5, None), (None, None), (4, 1)):
         config = replace(CONFIG, budget=budget)
         for first, second, third in product(_MENU[:4], _MENU[:4], _MENU):
-            *_, last = ends_along(system, config, initial(config)[0], first, second, third)
-            yield last
+            yield ends_along(system, config, initial(config)[0], first, second, third)[-1]
 
 
 _theorem = partial(
-    Theorem,
-    protocol="markspace",
+    theorem,
     system="layers",
     theory=BUDGETS,
     view=view,

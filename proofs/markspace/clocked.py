@@ -1,40 +1,50 @@
-"""A scheduler with a clock, for any number of agents, seconds and intervals: two quotients of its states (§14.2).
+"""A scheduler with a clock, for any number of agents, seconds and intervals (§14.2): two quotients of its states, and
+what lies between two activations (P56).
 
 Each map is a functional bisimulation: instants counted from now, and last activations no farther back than the longest
 interval.  The theorem compares one step of a state with the same step of its image: the same agents are activated, and
 both successors have one image.  It does not say that both states offer the same actions; the menu depends on the
 configuration alone where time has no end.  Each theorem licenses its own map.
+
+Of P56 the claim counts the seconds since an activation by a clock of its own, which stops at the longest interval on
+offer; the scheduler remembers the instant of the activation.  The invariant of both clocks: the claim's shows the time
+that has gone by since the instant, up to where it stops, and both know the same intervals.
 """
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from evenhand.core.system import AnySystem
 from evenhand.core.trace import AnyScenario, Scenario
-from evenhand.model.markspace.clocked_vocabulary import ClockStep
-from evenhand.model.markspace.composing_vocabulary import Activate, Update, Wait
+from evenhand.model.markspace.clocked_vocabulary import ClockConfig, ClockState, ClockStep
+from evenhand.model.markspace.composing_vocabulary import LONGEST, Activate, Update, Wait
 from evenhand.model.markspace.mutants import layers
-from evenhand.properties.markspace import clocked
-from evenhand.smt.arithmetic import at_least, at_most, below, element, minus, number, plus, zero
+from evenhand.proofs.markspace.stating import invariant, theorem
+from evenhand.properties.markspace import clocked, composing
+from evenhand.smt.arithmetic import at_least, at_most, below, minus, number, plus, zero
 from evenhand.smt.ends import End, Ends, end_at
-from evenhand.smt.logic import Formula, Sort, conjunction, exists, forall, iff, ite, same, variables
-from evenhand.smt.preludes import Twice, define, mutation, numbers, relations
+from evenhand.smt.logic import TRUE, Formula, Sort, Term, conjunction, exists, forall, iff, ite, same, variables
+from evenhand.smt.preludes import Faults, Twice, define, numbers, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import constant, ones, prop
-from evenhand.smt.theorem import Theorem
+from evenhand.smt.tables import structure
+from evenhand.smt.theorem import Lemma
 from evenhand.smt.theory import Axiom, Theory
+from evenhand.smt.transitions.invariant import Steps, around
+from evenhand.smt.transitions.machine import Changes, Machine, Turn, after, stepping
 
 AGENT = Sort("Agent")
 (a,) = variables(AGENT, "a")
 waits, activates, updates, gives = relations("waits activates updates gives")
 """The kind of action; whether an update gives an interval (else it takes it away)."""
-named, scheduled, ran, then_scheduled, then_ran = relations("named scheduled ran then_scheduled then_ran", AGENT)
-"""The agent that an update names; the agents with an interval, and those ever activated, before and after the step."""
-now, then_now, given, longest = numbers("now then_now given longest")
-last, then_last, interval, then_interval = numbers("last then_last interval then_interval", AGENT)
+named, scheduled, ran = relations("named scheduled ran", AGENT)
+"""The agent that an update names; the agents with an interval, and those ever activated."""
+now, given, longest = numbers("now given longest")
+last, interval = numbers("last interval", AGENT)
 SHARED = ("waits", "activates", "updates", "gives", "named", "given", "longest")
 """Symbols that a state and its image share: the action, and the configuration."""
 
@@ -45,6 +55,13 @@ def _activated(due: Formula) -> Formula:
 
 _AGE = minus(now(), last(a))
 (activated,) = relations("activated", AGENT)
+_ACTIVATED = define("activated", (a,), _activated(at_least(_AGE, interval(a))), "14.2: last + interval <= now")
+
+
+_STATE = (now(), last(a), interval(a), scheduled(a), ran(a))
+_WAITS = Turn(waits(), {now: plus(now(), number(1))})
+_ACTIVATES = Turn(activates(), {ran: ran(a) | activated(a), last: (activated(a), now())})
+_UPDATES = Turn(updates(), {scheduled: (named(a), gives()), interval: (named(a), given())})
 CLOCK = Theory.of(
     "markspace_clock",
     axioms=(
@@ -54,31 +71,7 @@ CLOCK = Theory.of(
             "14.2",
         ),
         Axiom("one_agent_is_named", forall([a], named(a) >> updates()), "14.2"),
-        Axiom("seconds_pass", ite(waits(), same(then_now(), plus(now(), number(1))), same(then_now(), now())), "14.2"),
-        Axiom(
-            "activations_are_remembered",
-            forall(
-                [a],
-                ite(
-                    activated(a),
-                    then_ran(a) & same(then_last(a), now()),
-                    iff(then_ran(a), ran(a)) & same(then_last(a), last(a)),
-                ),
-            ),
-            "14.2: an update keeps the last activation",
-        ),
-        Axiom(
-            "updates_are_obeyed",
-            forall(
-                [a],
-                ite(
-                    updates() & named(a),
-                    iff(then_scheduled(a), gives()) & (gives() >> same(then_interval(a), given())),
-                    iff(then_scheduled(a), scheduled(a)) & same(then_interval(a), interval(a)),
-                ),
-            ),
-            "14.2",
-        ),
+        Axiom("a_step", stepping(_STATE, (_WAITS, _ACTIVATES, _UPDATES)), "14.2: an update keeps the last activation"),
         Axiom("intervals_are_positive", forall([a], scheduled(a) >> below(number(0), interval(a))), "14.2"),
         Axiom(
             "intervals_on_offer",
@@ -87,11 +80,17 @@ CLOCK = Theory.of(
             "the longest interval on offer",
         ),
     ),
-    definitions=(define("activated", (a,), _activated(at_least(_AGE, interval(a))), "14.2: last + interval <= now"),),
+    definitions=(_ACTIVATED,),
+)
+_FAULTS = Faults.of(
+    CLOCK,
+    {
+        layers.due_by_the_time: {"activated": _activated(at_least(now(), interval(a)))},
+        layers.due_on_the_second_alone: {"activated": _activated(same(_AGE, interval(a)))},
+    },
 )
 _TWICE = Twice(CLOCK, SHARED)
-_now2, _then_now2 = numbers("now2 then_now2")
-_last2, _then_last2, _then_interval2 = numbers("last2 then_last2 then_interval2", AGENT)
+_now2, _last2 = map(_TWICE.function, (now, last))
 _KEPT = Axiom(
     "the_rest_is_as_it_was",
     forall(
@@ -133,7 +132,9 @@ SATURATED = _image(
     "what lies farther back than the longest interval lies as far back as that",
 )
 
-_then_age, _then_age2 = minus(then_now(), then_last(a)), minus(_then_now2(), _then_last2(a))
+_then_now, _then_last = after(now)(), after(last)(a)
+_then_now2, _then_last2 = _TWICE.function(after(now))(), _TWICE.function(after(last))(a)
+_then_age, _then_age2 = minus(_then_now, _then_last), minus(_then_now2, _then_last2)
 _old, _old2 = at_least(_then_age, longest()), at_least(_then_age2, longest())
 
 
@@ -142,10 +143,10 @@ def _goal(instants: Formula) -> Formula:
     return conjunction(
         [
             _TWICE.alike("activated", a),
-            _TWICE.alike("then_ran", a),
-            _TWICE.alike("then_scheduled", a),
-            then_scheduled(a) >> same(then_interval(a), _then_interval2(a)),
-            then_ran(a) >> instants,
+            _TWICE.alike("ran.after", a),
+            _TWICE.alike("scheduled.after", a),
+            after(scheduled)(a) >> same(after(interval)(a), _TWICE.function(after(interval))(a)),
+            after(ran)(a) >> instants,
         ]
     )
 
@@ -162,32 +163,33 @@ def view(case: Case) -> Structure | None:
     if other is None or not isinstance(act, Activate | Update | Wait):
         return None
     refused = bool(step.shown.refused)
-    agents = {name: f"agent:{name}" for name in config.names}
     asked = act if isinstance(act, Update) and not refused else None
-    told = asked.interval if asked is not None else None
-    relations: dict[str, frozenset[tuple[str, ...]]] = {
-        "waits": prop(isinstance(act, Wait)),
-        "activates": prop(isinstance(act, Activate)),
-        "updates": prop(asked is not None),
-        "gives": prop(told is not None),
-        "named": frozenset([(agents[asked.agent],)] if asked is not None else []),
-    }
-    functions: dict[str, dict[tuple[str, ...], str]] = {
-        "given": constant(told or 0),
-        "longest": constant(config.longest),
+    told: dict[str, Any] = {
+        "waits": isinstance(act, Wait),
+        "activates": isinstance(act, Activate),
+        "updates": asked is not None,
+        "gives": asked is not None and asked.interval is not None,
+        "named": [] if asked is None else [asked.agent],
+        "given": 0 if asked is None else asked.interval or 0,
+        "longest": config.longest,
     }
     for copy, one in (("", step), ("2", other)):
-        for prefix, state in (("", one.before), ("then_", one.after)):
-            known = list(zip(agents.values(), state.intervals, state.last, strict=True))
-            relations[f"{prefix}scheduled{copy}"] = frozenset(
-                (agent,) for agent, every, _ in known if every is not None
-            )
-            relations[f"{prefix}ran{copy}"] = ones(agent for agent, _, when in known if when is not None)
-            functions[f"{prefix}now{copy}"] = constant(state.now)
-            functions[f"{prefix}interval{copy}"] = {(agent,): element(every or 0) for agent, every, _ in known}
-            functions[f"{prefix}last{copy}"] = {(agent,): element(when or 0) for agent, _, when in known}
-        relations[f"activated{copy}"] = ones(agents[name] for name in one.shown.activated)
-    return Structure({"Agent": tuple(agents.values())}, relations, functions)
+        for end, state in (("", one.before), (".after", one.after)):
+            told |= {f"{name}{end}{copy}": what for name, what in _state_of(config, state).items()}
+        told[f"activated{copy}"] = one.shown.activated
+    return structure({"Agent": config.names}, told)
+
+
+def _state_of(config: ClockConfig, state: ClockState) -> dict[str, Any]:
+    """Return the scheduler's state."""
+    known = list(zip(config.names, state.intervals, state.last, strict=True))
+    return {
+        "scheduled": [agent for agent, every, _ in known if every is not None],
+        "ran": [agent for agent, _, when in known if when is not None],
+        "now": state.now,
+        "interval": {agent: every or 0 for agent, every, _ in known},
+        "last": {agent: when or 0 for agent, _, when in known},
+    }
 
 
 @Ends
@@ -207,8 +209,7 @@ def samples(system: AnySystem) -> Iterator[End]:
 
 
 _theorem = partial(
-    Theorem,
-    protocol="markspace",
+    theorem,
     system="clock",
     variables=(a,),
     view=view,
@@ -216,31 +217,175 @@ _theorem = partial(
     scope="any number of agents, seconds and intervals",
 )
 
-_LATE = {"activated": _activated(same(_AGE, interval(a)))}
-_ABSOLUTE = {"activated": _activated(at_least(now(), interval(a)))}
-
 SHIFT = _theorem(
     claim=clocked.only_ages_matter,
     theory=SHIFTED,
     goal=_goal(same(_then_age, _then_age2)),
-    needs=("activations_are_remembered", "seconds_pass", "counted_from_now", "the_rest_is_as_it_was"),
+    needs=("a_step", "counted_from_now", "the_rest_is_as_it_was"),
     witness=activates() & exists([a], ran(a) & activated(a)),
     quotient="shift",
     mutants=_TWICE.mutants(
-        mutation(CLOCK, layers.due_by_the_time, _ABSOLUTE),
-        mutation(CLOCK, layers.due_on_the_second_alone, _LATE, "it looks at seconds since, not at the time"),
+        *_FAULTS.refuted(layers.due_by_the_time),
+        _FAULTS.unseen(layers.due_on_the_second_alone, "it looks at seconds since, not at the time"),
     ),
 )
 
 SATURATION = _theorem(
     claim=clocked.old_activations_are_alike,
     theory=SATURATED,
-    goal=_goal(same(_then_last2(a), then_last(a)) | (_old & _old2)) & same(then_now(), _then_now2()),
-    needs=("intervals_on_offer", "activations_are_remembered", "seconds_pass", "no_older_than_the_longest"),
+    goal=_goal(same(_then_last2, _then_last) | (_old & _old2)) & same(_then_now, _then_now2),
+    needs=("intervals_on_offer", "a_step", "no_older_than_the_longest"),
     witness=activates() & exists([a], ran(a) & ~same(_last2(a), last(a)) & activated(a)),
     quotient="saturation",
     mutants=_TWICE.mutants(
-        mutation(CLOCK, layers.due_on_the_second_alone, _LATE),
-        mutation(CLOCK, layers.due_by_the_time, _ABSOLUTE, "it looks at the time, which saturates nowhere"),
+        *_FAULTS.refuted(layers.due_on_the_second_alone),
+        _FAULTS.unseen(layers.due_by_the_time, "it looks at the time, which saturates nowhere"),
     ),
 )
+
+# Between two activations of an agent lies at least its interval (P56).
+
+counted, known = relations("counted known", AGENT)
+"""The claim saw an agent activated; the claim knows an interval of it."""
+since, told = numbers("since told", AGENT)
+"""The claim's clock, and the interval that it knows."""
+(right,) = relations("right")
+_LONGEST = number(LONGEST)
+
+
+_SECOND = plus(since(a), number(1))
+_LATE_ENOUGH = forall([a], activated(a) >> (known(a) & (counted(a) >> at_least(since(a), told(a)))))
+
+
+def _counts(then: Term) -> Formula:
+    """Return what the claim's clock shows after a second."""
+    return counted(a) >> ite(at_least(_SECOND, _LONGEST), same(then, _LONGEST), same(then, _SECOND))
+
+
+def _also(turn: Turn, changes: Changes) -> Turn:
+    return replace(turn, changes={**turn.changes, **changes})
+
+
+TIMED = Machine.of(
+    "markspace_two_clocks",
+    (*_STATE, since(a), told(a), counted(a), known(a), right()),
+    _also(_WAITS, {since: _counts}),
+    _also(
+        _ACTIVATES,
+        {
+            counted: counted(a) | activated(a),
+            since: (activated(a), number(0)),
+            right: _LATE_ENOUGH,
+        },
+    ),
+    _also(_UPDATES, {known: (named(a), gives()), told: (named(a), given())}),
+    usual={right: TRUE},
+    init=right()
+    & zero(now())
+    & forall(
+        [a],
+        ~ran(a)
+        & ~counted(a)
+        & iff(known(a), scheduled(a))
+        & (scheduled(a) >> (same(told(a), interval(a)) & at_most(interval(a), _LONGEST) & below(number(0), told(a)))),
+    ),
+    axioms=(
+        Axiom(
+            "given_intervals_are_on_offer",
+            gives() >> (below(number(0), given()) & at_most(given(), _LONGEST)),
+            "14.2: positive, and at most the longest on offer",
+        ),
+    ),
+    definitions=(_ACTIVATED,),
+)
+
+_CLAIM = composing.schedule_interval_p56
+
+
+def view_intervals(run: Steps, place: int) -> Structure | None:
+    """Return step `place` of a run with what the claim remembers."""
+    step = run[place]
+    config: ClockConfig = step.config
+    act = step.action
+    asked = act if isinstance(act, Update) and not step.shown.refused else None
+    value = None if asked is None else asked.interval
+
+    def remembered(state: ClockState, memory: Any) -> dict[str, Any]:
+        times, fit = memory
+        own = list(zip(config.names, times, strict=True))
+        return {
+            **_state_of(config, state),
+            "right": fit,
+            "counted": [name for name, (gone, _) in own if gone is not None],
+            "known": [name for name, (_, every) in own if every is not None],
+            "since": {name: gone or 0 for name, (gone, _) in own},
+            "told": {name: every or 0 for name, (_, every) in own},
+        }
+
+    happens = {
+        "waits": isinstance(act, Wait),
+        "activates": isinstance(act, Activate),
+        "updates": asked is not None,
+        "gives": value is not None,
+        "named": [] if asked is None else [asked.agent],
+        "given": value or 0,
+    }
+    return structure({"Agent": config.names}, {**happens, **around(run, place, remembered, _CLAIM)})
+
+
+def samples_of_intervals(system: Any) -> Iterator[Steps]:
+    """Yield seeded walks of any variant, without an end of time; every second act looks at the clock or lets it go."""
+    endless = system.at(horizon=0)
+    for number_of, config in enumerate(endless.all_configs()):
+        for draw in range(3):
+            choose = random.Random(f"two clocks {number_of} {draw}")
+            state, run = next(iter(endless.initial(config))), list[ClockStep]()
+            for turn in range(24):
+                offered = [
+                    act
+                    for act in endless.enabled(config, state)
+                    if isinstance(act, Wait | Activate) or (turn % 2 and isinstance(act, Update))
+                ]
+                run.append(endless.take(config, state, choose.choice(offered)))
+                state = run[-1].after
+            yield tuple(run)
+
+
+APART_IN_TIME = invariant(
+    claim=_CLAIM,
+    system="clock",
+    machine=TIMED,
+    always=right(),
+    lemmas=(
+        Lemma(
+            "both_know_the_intervals",
+            forall(
+                [a],
+                iff(known(a), scheduled(a))
+                & (scheduled(a) >> (same(told(a), interval(a)) & at_most(interval(a), _LONGEST))),
+            ),
+        ),
+        Lemma(
+            "both_clocks_agree",
+            forall(
+                [a],
+                iff(counted(a), ran(a))
+                & (ran(a) >> ite(at_least(_AGE, _LONGEST), same(since(a), _LONGEST), same(since(a), _AGE))),
+            ),
+        ),
+    ),
+    needs=("given_intervals_are_on_offer",),
+    witness=activates() & exists([a], ran(a) & activated(a)),
+    view=view_intervals,
+    samples=samples_of_intervals,
+    memory=("counted", "known", "since", "told", "right"),
+    scope=f"any number of agents and seconds, and intervals of up to {LONGEST} seconds, the longest on offer",
+    mutants=(
+        *_FAULTS.refuted(layers.due_by_the_time),
+        _FAULTS.unseen(
+            layers.due_on_the_second_alone,
+            "whom it activates, it activates late enough; that it leaves others out, no interval shows",
+        ),
+    ),
+)
+"""The invariant of the scheduler's clock and the claim's."""

@@ -15,18 +15,18 @@ from evenhand.model.markspace.composing_vocabulary import (
     Pattern,
     Pipeline,
     Publish,
-    Subscribe,
 )
 from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.mutants import layers
 from evenhand.model.markspace.readings import Readings
+from evenhand.proofs.markspace.stating import theorem
 from evenhand.properties.markspace import composing
+from evenhand.properties.markspace.composing_predicates import under
 from evenhand.smt.ends import End, Ends, ends_along
-from evenhand.smt.logic import Formula, Function, Relation, Sort, exists, forall, iff, same, variables
+from evenhand.smt.logic import Formula, Relation, Sort, exists, forall, iff, variables
 from evenhand.smt.preludes import Twice, define, mutation
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import Rows, beside, constant, ones, prop
-from evenhand.smt.theorem import Theorem
+from evenhand.smt.tables import beside, structure
 from evenhand.smt.theory import Axiom, Theory
 
 STAGE, OUTPUT, INPUT, GRANT = Sort("Stage"), Sort("Output"), Sort("Input"), Sort("Grant")
@@ -65,31 +65,7 @@ PIPELINE = Theory.of(
 )
 TWICE = Twice.apart(PIPELINE, written.name)
 
-# Matching.
-
-AGENT, PATTERN = Sort("Agent"), Sort("Pattern")
-a, pattern = AGENT("a"), PATTERN("pattern")
-writer = Function("writer", (), AGENT)
-watches = Relation("watches", (AGENT, PATTERN))
-fits = Relation("fits", (PATTERN,))
-first = Relation("first", ())
-"""Nothing was written before: no pattern and no mark says so."""
-
-
-def _queued(how: Formula) -> Formula:
-    return ~same(a, writer()) & exists([pattern], watches(a, pattern) & how)
-
-
-MATCHING = Theory.of(
-    "markspace_matching", first, definitions=(define("queued", (a,), _queued(fits(pattern)), "13.1, 13.4"),)
-)
-MATCHING_TWICE = Twice.apart(MATCHING, first.name)
-
 # Conformance: pipelines.
-
-
-def _below(parent: str, scope: str) -> bool:
-    return (scope + "/").startswith(parent + "/")
 
 
 def _said(scope: str, kind: str) -> str:
@@ -109,38 +85,35 @@ def view(taken: ComposingStep) -> Structure | None:
     spoken = {one: _said(one[0], one[1].value) for one in outputs | grants}
     heard = {one: _said(one.scope, one.kind or "any") for one in inputs}
 
-    relations: dict[str, Rows] = {
-        "follows": frozenset((two, one) for one, two in pairwise(act.agents)),
-        "gives": frozenset((name, spoken[one]) for name, each in manifests.items() for one in each.outputs),
-        "wants": frozenset((name, heard[one]) for name, each in manifests.items() for one in each.inputs),
-        "holds": frozenset((name, spoken[one]) for name, each in manifests.items() for one in each.permitted),
-        "takes": frozenset(
+    told = {
+        "follows": [(two, one) for one, two in pairwise(act.agents)],
+        "gives": [(name, spoken[one]) for name, each in manifests.items() for one in each.outputs],
+        "wants": [(name, heard[one]) for name, each in manifests.items() for one in each.inputs],
+        "holds": [(name, spoken[one]) for name, each in manifests.items() for one in each.permitted],
+        "takes": [
             (heard[one], spoken[out])
             for one in inputs
             for out in outputs
-            if _below(one.scope, out[0]) and one.kind in ("", out[1].value)
-        ),
-        "covers": frozenset(
+            if under(one.scope, out[0]) and one.kind in ("", out[1].value)
+        ],
+        "covers": [
             (spoken[one], spoken[out])
             for one in grants
             for out in outputs
-            if one[1] is out[1] and _below(one[0], out[0])
-        ),
-        "begins": frozenset(
-            (spoken[one], spoken[out]) for one in grants for out in outputs if out[0].startswith(one[0])
-        ),
-        "written": prop(bool(taken.before.marks)),
-        "connected": prop(bool(taken.shown.connected)),
-        "overpromises": ones(name for name in taken.shown.overpromised),
+            if one[1] is out[1] and under(one[0], out[0])
+        ],
+        "begins": [(spoken[one], spoken[out]) for one in grants for out in outputs if out[0].startswith(one[0])],
+        "written": bool(taken.before.marks),
+        "connected": bool(taken.shown.connected),
+        "overpromises": taken.shown.overpromised,
     }
-    nothing = ("nothing",)
     universe = {
         "Stage": act.agents,
-        "Output": tuple(sorted(spoken[one] for one in outputs)) or nothing,
-        "Input": tuple(sorted(heard.values())) or nothing,
-        "Grant": tuple(sorted(spoken[one] for one in grants)) or nothing,
+        "Output": sorted(spoken[one] for one in outputs),
+        "Input": sorted(heard.values()),
+        "Grant": sorted(spoken[one] for one in grants),
     }
-    return Structure(universe, relations)
+    return structure(universe, told)
 
 
 view_twice = beside(view, "written", "connected", "overpromises")
@@ -165,54 +138,11 @@ def samples(system: AnySystem) -> Iterator[End]:
     two = [(one, other) for one in config.names for other in config.names if one != other]
     for names in (*((one,) for one in config.names), *two, ("source", "sink", "many"), ("many", "sink", "source")):
         for before in ((), (Publish("source", "a"),)):
-            yield list(ends_along(system, config, initial(config)[0], *before, Pipeline(names)))[-1]
-
-
-# Conformance: matching.
-
-
-def view_matching(taken: ComposingStep) -> Structure | None:
-    """Return a mark that is written among subscribers, as a structure."""
-    act, config, before, after = taken.action, taken.config, taken.before, taken.after
-    if not isinstance(act, Publish) or len(after.marks) != len(before.marks) + 1:
-        return None
-    subscribed = {(name, one) for name, held in zip(config.names, before.patterns, strict=True) for one in held or ()}
-    names = {one: "/".join((one.scope, one.kind, one.subject)) for _, one in subscribed}
-    grown = zip(config.names, before.queues, after.queues, strict=True)
-    relations: dict[str, Rows] = {
-        "watches": frozenset((name, names[one]) for name, one in subscribed),
-        "fits": frozenset(
-            (said,)
-            for one, said in names.items()
-            if _below(one.scope, act.scope) and one.kind in ("", act.kind.value) and one.subject in ("", act.subject)
-        ),
-        "first": prop(not before.marks),
-        "queued": ones(name for name, old, new in grown if len(new) > len(old)),
-    }
-    universe = {"Agent": config.names, "Pattern": tuple(sorted(names.values())) or ("nothing",)}
-    return Structure(universe, relations, {"writer": constant(act.agent)})
-
-
-view_matched_twice = beside(view_matching, "first", "queued")
-"""One mark and the same subscriptions, after more and after less was written."""
-
-
-@Ends
-def samples_of_matching(system: AnySystem) -> Iterator[End]:
-    """Yield marks of several scopes written into an empty space and after another, by any variant."""
-    config = _config()
-    patterns = ((Pattern("a"),), (Pattern("a/b"), Pattern("c")), (Pattern("a", Kind.WARNING.value), Pattern("", "")))
-    for held in patterns:
-        acts = Subscribe("source", held), Subscribe("sink", held)
-        for author in ("source", "deaf"):
-            for act in (Publish(author, "a/b"), Publish(author, "ab"), Publish(author, "c", Kind.WARNING)):
-                for before in ((), (Publish("deaf", "c"),)):
-                    yield list(ends_along(system, config, initial(config)[0], *acts, *before, act))[-1]
+            yield ends_along(system, config, initial(config)[0], *before, Pipeline(names))[-1]
 
 
 _theorem = partial(
-    Theorem,
-    protocol="markspace",
+    theorem,
     system="composing",
     scope="any number of agents, outputs, inputs, grants and patterns",
 )
@@ -247,24 +177,5 @@ HONEST = _theorem(
     mutants=(
         mutation(PIPELINE, layers.kinds_not_compared, _BY_SCOPE),
         mutation(PIPELINE, layers.pipelines_connect_anyhow, _ANYHOW, "permissions are looked at as they should be"),
-    ),
-)
-
-PURE = _theorem(
-    claim=composing.pattern_match_purity_p55,
-    theory=MATCHING_TWICE.theory,
-    view=view_matched_twice,
-    samples=samples_of_matching,
-    variables=(a,),
-    goal=MATCHING_TWICE.alike("queued", a),
-    witness=first() & ~MATCHING_TWICE.second("first") & exists([a], MATCHING.word("queued", a)),
-    mutants=MATCHING_TWICE.mutants(
-        mutation(MATCHING, layers.matcher_counts, {"queued": _queued(fits(pattern) & first())}),
-        mutation(
-            MATCHING,
-            layers.own_writes_queued,
-            {"queued": exists([pattern], watches(a, pattern) & fits(pattern))},
-            "who hears it is wrong, and no less determined",
-        ),
     ),
 )

@@ -1,9 +1,8 @@
-"""What is queued, kept in queues and delivered, for any number of agents, patterns and marks (P49, P50, P52, §13.4)."""
+"""What is queued, kept in queues and delivered, for any number of agents, patterns and marks (P49, P50, P52, P55)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from itertools import product
 
@@ -19,95 +18,127 @@ from evenhand.model.markspace.composing_vocabulary import (
     Publish,
     Subscribe,
     Unsubscribe,
-    Written,
 )
+from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.mutants import layers
 from evenhand.model.markspace.readings import Readings
-from evenhand.proofs.markspace.composed import (
-    AGENT,
-    MATCHING,
-    PATTERN,
-    a,
-    fits,
-    pattern,
-    view_matching,
-    watches,
-    writer,
-)
+from evenhand.proofs.markspace.stating import theorem
 from evenhand.properties.markspace import composing
+from evenhand.properties.markspace.composing_predicates import fits as matches
 from evenhand.smt.ends import End, Ends, end_at, ends_along
-from evenhand.smt.logic import Formula, Function, Sort, differ, exists, iff, same, variables
-from evenhand.smt.preludes import define, mutation, ordered, relations
+from evenhand.smt.logic import Formula, Function, Relation, Sort, differ, exists, iff, same, variables
+from evenhand.smt.preludes import Faults, Twice, define, mutation, ordered, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import Rows, constant, line, ones, prop
-from evenhand.smt.theorem import Theorem
+from evenhand.smt.tables import beside, line, structure
 from evenhand.smt.theory import Axiom, Theory
 
-# Queueing: a mark may supersede another, which patterns fitted or did not.
+# Matching: a mark may supersede another, which patterns fitted or did not.
 
-(fits_old,) = relations("fits_old", PATTERN)
-"""The pattern fits the mark that is superseded."""
-QUEUEING = replace(MATCHING, name="markspace_queueing", relations=(*MATCHING.relations, fits_old))
+AGENT, PATTERN = Sort("Agent"), Sort("Pattern")
+a, pattern = AGENT("a"), PATTERN("pattern")
+writer = Function("writer", (), AGENT)
+watches = Relation("watches", (AGENT, PATTERN))
+fits, fits_old = relations("fits fits_old", PATTERN)
+"""The pattern fits the mark that is written, or the one that it supersedes."""
+first = Relation("first", ())
+"""Nothing was written before: no pattern and no mark says so."""
 
 
 def _queued(how: Formula) -> dict[str, Formula]:
     return {"queued": differ(a, writer()) & exists([pattern], watches(a, pattern) & how)}
 
 
-def view_queueing(taken: ComposingStep) -> Structure | None:
-    """Return a mark that is written, with what fits the one it supersedes."""
-    found, act = view_matching(taken), taken.action
-    if found is None or not isinstance(act, Publish):
+MATCHING = Theory.of(
+    "markspace_matching",
+    first,
+    fits_old,
+    definitions=(define("queued", (a,), _queued(fits(pattern))["queued"], "13.1, 13.4"),),
+)
+MATCHING_TWICE = Twice.apart(MATCHING, first.name)
+_MATCHES = Faults.of(
+    MATCHING,
+    {
+        layers.matcher_counts: _queued(fits(pattern) & first()),
+        layers.old_watchers_are_told: _queued(fits(pattern) | fits_old(pattern)),
+        layers.own_writes_queued: {"queued": exists([pattern], watches(a, pattern) & fits(pattern))},
+    },
+)
+
+
+def view_matching(taken: ComposingStep) -> Structure | None:
+    """Return a mark that is written among subscribers, as a structure."""
+    act, config, before, after = taken.action, taken.config, taken.before, taken.after
+    if not isinstance(act, Publish) or len(after.marks) != len(before.marks) + 1:
         return None
-    old = taken.before.marks[act.supersedes - 1] if act.supersedes else None
-    told = ones(one for one in found.universe["Pattern"] if old is not None and _fits(one, old))
-    return replace(found, relations={**found.relations, "fits_old": told})
+    subscribed = {(name, one) for name, held in zip(config.names, before.patterns, strict=True) for one in held or ()}
+    names = {one: "/".join((one.scope, one.kind, one.subject)) for _, one in subscribed}
+    old = before.marks[act.supersedes - 1] if act.supersedes else None
+    grown = zip(config.names, before.queues, after.queues, strict=True)
+    told = {
+        "watches": [(name, names[one]) for name, one in subscribed],
+        "fits": [said for one, said in names.items() if matches(one, after.marks[-1])],
+        "fits_old": [said for one, said in names.items() if old is not None and matches(one, old)],
+        "first": not before.marks,
+        "queued": [name for name, old, new in grown if len(new) > len(old)],
+        "writer": act.agent,
+    }
+    return structure({"Agent": config.names, "Pattern": sorted(names.values())}, told)
 
 
-def _fits(named: str, mark: Written) -> bool:
-    """Return whether a pattern, named as `view_matching` names it, fits a mark (13.1)."""
-    scope, kind, subject = named.rsplit("/", 2) if "/" in named else (named, "", "")
-    under = (mark.scope + "/").startswith(scope + "/")
-    return under and kind in ("", mark.kind.value) and subject in ("", mark.subject)
+view_matched_twice = beside(view_matching, "first", "queued")
+"""One mark and the same subscriptions, after more and after less was written."""
 
 
 _AGENTS = ComposingConfig((("alice", None), ("bob", None)), Readings(), capacity=3)
 
 
 @Ends
-def samples_of_queueing(system: AnySystem) -> Iterator[End]:
+def samples_of_matching(system: AnySystem) -> Iterator[End]:
     """Yield marks that supersede or do not, written by either of two agents, for several patterns, by any variant."""
-    held = ((Pattern("a"),), (Pattern("a/b"), Pattern("c")), (Pattern("a", subject="y"),), ())
+    held = ((Pattern("a"),), (Pattern("a/b"), Pattern("c")), (Pattern("a", subject="y"), Pattern("", "need")), ())
+    drafts = [("a", Kind.OBSERVATION), ("ab", Kind.OBSERVATION), ("c", Kind.NEED)]
     for one, two in product(held, held):
-        acts = *map(Subscribe, _AGENTS.names, (one, two)), Publish("alice", "a/b")
-        for author, place, old in product(_AGENTS.names, ("a", "ab", "c"), (0, 1)):
-            last = Publish(author, place, supersedes=old)
-            yield list(ends_along(system, _AGENTS, initial(_AGENTS)[0], *acts, last))[-1]
+        acts = [*map(Subscribe, _AGENTS.names, (one, two))]
+        for author, (place, kind), old in product(_AGENTS.names, drafts, (None, 0, 1)):
+            before = [] if old is None else [Publish("alice", "a/b")]
+            last = Publish(author, place, kind, supersedes=old or 0)
+            yield ends_along(system, _AGENTS, initial(_AGENTS)[0], *acts, *before, last)[-1]
 
 
-FITTING = Theorem(
-    protocol="markspace",
+_matching = partial(
+    theorem,
     system="composing",
-    claim=composing.watch_subset_p50,
     scope="any number of agents and patterns",
-    theory=QUEUEING,
-    view=view_queueing,
-    samples=samples_of_queueing,
+    samples=samples_of_matching,
     variables=(a,),
-    assumes=QUEUEING.word("queued", a),
+)
+
+FITTING = _matching(
+    claim=composing.watch_subset_p50,
+    theory=MATCHING,
+    view=view_matching,
+    assumes=MATCHING.word("queued", a),
     goal=exists([pattern], watches(a, pattern) & fits(pattern)),
     witness=exists([pattern], fits_old(pattern) & ~fits(pattern)),
     mutants=(
-        mutation(QUEUEING, layers.old_watchers_are_told, _queued(fits(pattern) | fits_old(pattern))),
-        mutation(
-            QUEUEING,
-            layers.own_writes_queued,
-            {"queued": exists([pattern], watches(a, pattern) & fits(pattern))},
-            "an agent hears of its own marks, and they match",
-        ),
+        *_MATCHES.refuted(layers.old_watchers_are_told),
+        _MATCHES.unseen(layers.own_writes_queued, "an agent hears of its own marks, and they match"),
     ),
 )
 """P50."""
+
+PURE = _matching(
+    claim=composing.pattern_match_purity_p55,
+    theory=MATCHING_TWICE.theory,
+    view=view_matched_twice,
+    goal=MATCHING_TWICE.alike("queued", a),
+    witness=first() & ~MATCHING_TWICE.second("first") & exists([a], MATCHING.word("queued", a)),
+    mutants=MATCHING_TWICE.mutants(
+        *_MATCHES.refuted(layers.matcher_counts),
+        _MATCHES.unseen(layers.own_writes_queued, "who hears it is wrong, and no less determined"),
+    ),
+)
+"""P55."""
 
 # Queues: an agent subscribes, or polls.
 
@@ -154,27 +185,24 @@ def view(taken: ComposingStep) -> Structure | None:
     shown = [names[mark.number] for mark in taken.shown.delivered or ()]
     patterns = act.patterns if isinstance(act, Subscribe) else ()
 
-    def queues(state: ComposingState) -> Rows:
+    def queues(state: ComposingState) -> list[tuple[str, str]]:
         pairs = zip(config.names, state.queues, strict=True)
-        return frozenset((name, names[number]) for name, queue in pairs for number in queue)
+        return [(name, names[number]) for name, queue in pairs for number in queue]
 
-    relations: dict[str, Rows] = {
-        "subscribes": prop(isinstance(act, Subscribe)),
-        "polls": prop(isinstance(act, Get)),
-        "clears": prop(isinstance(act, Get) and act.clear),
+    told = {
+        "subscribes": isinstance(act, Subscribe),
+        "polls": isinstance(act, Get),
+        "clears": isinstance(act, Get) and act.clear,
         "waits": queues(before),
         "written_before": line(list(names.values())),
-        "watched": ones(
-            names[mark.number]
-            for mark in before.marks
-            if any(_fits("/".join((one.scope, one.kind, one.subject)), mark) for one in patterns)
-        ),
-        "superseded": ones(names[mark.supersedes] for mark in before.marks if mark.supersedes),
+        "watched": [names[mark.number] for mark in before.marks if any(matches(one, mark) for one in patterns)],
+        "superseded": [names[mark.supersedes] for mark in before.marks if mark.supersedes],
         "kept": queues(after),
-        "delivered": ones(shown),
+        "delivered": shown,
         "sooner": line(shown),
+        "by": act.agent,
     }
-    return Structure({"Agent": config.names, "Mark": tuple(names.values())}, relations, {"by": constant(act.agent)})
+    return structure({"Agent": config.names, "Mark": names.values()}, told)
 
 
 _ACTS: tuple[ComposingAct, ...] = (
@@ -199,13 +227,12 @@ def samples(system: AnySystem) -> Iterator[End]:
     """Yield subscriptions and polls after every run of three operations, by any variant."""
     begun = Subscribe("bob", (Pattern("a"), Pattern("c"))), Subscribe("alice", (Pattern("a"),))
     for acts in product(_ACTS, repeat=3):
-        *_, (way, taken) = ends_along(system, _AGENTS, initial(_AGENTS)[0], *begun, *acts)
+        way, taken = ends_along(system, _AGENTS, initial(_AGENTS)[0], *begun, *acts)[-1]
         yield from (end_at(system, way, taken.after, act) for act in _LAST)
 
 
 _theorem = partial(
-    Theorem,
-    protocol="markspace",
+    theorem,
     system="composing",
     scope="any number of agents and marks",
     theory=QUEUES,

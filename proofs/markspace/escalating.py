@@ -20,6 +20,7 @@ from evenhand.model.markspace.layers_vocabulary import (
 from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.mutants import layers as faulty
 from evenhand.model.markspace.readings import Readings
+from evenhand.proofs.markspace.stating import theorem
 from evenhand.proofs.markspace.walks import layered
 from evenhand.properties.markspace import layers
 from evenhand.smt.arithmetic import at_least, at_most, below, number, plus
@@ -27,8 +28,7 @@ from evenhand.smt.ends import End, Ends, end_at
 from evenhand.smt.logic import Formula, Sort, exists, forall, same, variables
 from evenhand.smt.preludes import define, mutation, numbers, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import constant, ones, prop
-from evenhand.smt.theorem import Theorem
+from evenhand.smt.tables import structure
 from evenhand.smt.theory import Axiom, Theory
 
 PERMISSION = Sort("Permission")
@@ -87,19 +87,19 @@ def view(taken: LayersStep) -> Structure | None:
     one, wide = (act.agent, act.scope, act.kind), (act.agent, ANYWHERE, act.kind)
     named = {key: "/".join((key[0], key[1], key[2].value)) for key in {one, wide} | before.revoked | after.revoked}
     stopped = taken.shown.by is Layer.ENVELOPE
-    relations = {
-        "flagged": prop(stopped),
-        "required": prop((act.agent, ANYWHERE) in before.need_first),
-        "revoked": ones(named[key] for key in before.revoked),
-        "asked": frozenset([(named[one],)]),
-        "everywhere": frozenset([(named[wide],)]),
-        "lost": ones(named[key] for key in after.revoked - before.revoked),
-        "globally": prop(bool(after.need_first - before.need_first)),
+    told = {
+        "flagged": stopped,
+        "required": (act.agent, ANYWHERE) in before.need_first,
+        "revoked": [named[key] for key in before.revoked],
+        "asked": [named[one]],
+        "everywhere": [named[wide]],
+        "lost": [named[key] for key in after.revoked - before.revoked],
+        "globally": bool(after.need_first - before.need_first),
+        "flags": before.flags[place],
+        "threshold": config.threshold,
     }
-    if stopped:
-        relations["enough"] = prop(after.flags[place] >= config.threshold)
-    functions = {"flags": constant(before.flags[place]), "threshold": constant(config.threshold)}
-    return Structure({"Permission": tuple(sorted(named.values()))}, relations, functions)
+    said = {"enough": after.flags[place] >= config.threshold} if stopped else {}
+    return structure({"Permission": sorted(named.values())}, {**told, **said})
 
 
 MOST = 60
@@ -117,8 +117,7 @@ def samples(system: AnySystem) -> Iterator[End]:
 
 
 _theorem = partial(
-    Theorem,
-    protocol="markspace",
+    theorem,
     system="layers",
     theory=ESCALATION,
     view=view,

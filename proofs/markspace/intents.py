@@ -1,12 +1,19 @@
-"""Vocabulary of intents on a resource: authors, ranking, requests (P32, 6.1, 9.2)."""
+"""Intents on a resource: the vocabulary of authors, ranking and requests (P32, 6.1, 9.2), and ways to such states."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, partial
 from typing import Any
 
-from evenhand.model.markspace.guard import REFERENCE, step
-from evenhand.model.markspace.guard_vocabulary import Act, Config, State
+from evenhand.core.trace import AnyScenario
+from evenhand.model.markspace.guard import REFERENCE, initial, step
+from evenhand.model.markspace.guard_systems import agent_names
+from evenhand.model.markspace.guard_vocabulary import IDLE, Act, Config, Policy, State, What
+from evenhand.model.markspace.readings import Readings
+from evenhand.smt.ends import ways
 from evenhand.smt.logic import Formula, Function, Relation, Sort, variables
+from evenhand.smt.tables import line
 
 AGENT, INTENT = Sort("Agent"), Sort("Intent")
 a, b, c = variables(AGENT, "a b c")
@@ -38,6 +45,43 @@ def surest(one: Any, two: Any) -> Formula:
     return surer(one, two) | (~surer(two, one) & earlier(one, two))
 
 
-def after(config: Config, state: State, act: Act) -> State:
-    """Return the state after an act in the reference."""
+# Conformance.
+
+ROOM = "room_1"
+
+
+def called(agent: str) -> str:
+    """Return the name of an agent's intent."""
+    return f"intent:{agent}"
+
+
+def listed(intents: Sequence[tuple[str, int]]) -> tuple[list[str], dict[str, Any]]:
+    """Return intents, each an agent with its confidence, in the order of their ranks, and what is told of them."""
+    levels = {called(agent): level for agent, level in intents}
+    names = list(levels)
+    told = {
+        "earlier": line(names),
+        "surer": [(x, y) for x in names for y in names if levels[x] > levels[y]],
+        "author": {called(agent): agent for agent, _ in intents},
+    }
+    return names, told
+
+
+@cache
+def ways_of(agents: int, policy: Policy, deferred: bool, most: int) -> Mapping[State, AnyScenario]:
+    """Return the first states of the reference, breadth first, each with a way there; where all wait no time passes."""
+    config = Config(agent_names(agents), (ROOM,), policy, 1, Readings(), deferred=deferred)
+    levels = (0, 1) if policy is Policy.HIGHEST_CONFIDENCE else (0,)
+
+    def acts(state: State) -> Iterator[Act]:
+        for agent, doing in zip(config.agents, state.doing, strict=True):
+            idle = [Act(What.PRE, agent, ROOM, sure) for sure in levels]
+            busy = [Act(what, agent, ROOM) for what in (What.CALL, What.POST)]
+            yield from (*(idle if doing == IDLE else busy), Act(What.BOUNDARY, resource=ROOM))
+            yield from () if deferred else (Act(What.TICK),)
+
+    return ways(config, initial(config)[0], acts, partial(_after, config), most)
+
+
+def _after(config: Config, state: State, act: Act) -> State:
     return step(REFERENCE, config, state, act)[0]

@@ -7,73 +7,33 @@ search refutes `mutual_exclusion`.  The lock is the guard's and covers every res
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from evenhand.model.markspace.guard_vocabulary import Config, Doing, Phase
 from evenhand.model.markspace.mutants import guarding
-from evenhand.proofs.markspace.acts import (
-    a,
-    acted,
-    allowed,
-    at,
-    b,
-    by,
-    idle,
-    mine,
-    r,
-    running,
-    s,
-)
-from evenhand.proofs.markspace.walks import in_phase, walk
+from evenhand.proofs.markspace.acts import a, acted, allowed, at, b, by, idle, mine, phases, r, running, s
+from evenhand.proofs.markspace.stating import invariant
+from evenhand.proofs.markspace.walks import walks
 from evenhand.properties.markspace import contesting
-from evenhand.smt.logic import (
-    TRUE,
-    Definition,
-    Formula,
-    conjunction,
-    differ,
-    exists,
-    forall,
-    iff,
-    ite,
-    same,
-)
-from evenhand.smt.preludes import relations
+from evenhand.smt.logic import TRUE, differ, exists, forall, same
+from evenhand.smt.preludes import define, mutation, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.theorem import Lemma, Mutation
-from evenhand.smt.theory import Theory
-from evenhand.smt.transitions.invariant import Invariant, Steps
-from evenhand.smt.transitions.machine import Machine, after
+from evenhand.smt.theorem import Lemma
+from evenhand.smt.transitions.invariant import Steps, around
+from evenhand.smt.transitions.machine import Machine, Turn
 
 enters, calls, leaves = relations("enters calls leaves")
-(free,) = relations("free")
-_FREE = Definition(free, (), forall([a, r], ~allowed(a, r) & ~running(a, r)), "6.1, 9.2: the guard's lock, as read")
-
-
-def _becomes(let: Formula, go: Formula) -> Formula:
-    """Return that these are allowed, and these run, after the step."""
-    return forall([a, r], iff(after(allowed)(a, r), let) & iff(after(running)(a, r), go))
-
-
+_FREE = define("free", (), forall([a, r], ~allowed(a, r) & ~running(a, r)), "6.1, 9.2: the guard's lock, as read")
 _others = differ(a, by())
-LOCK = Machine(
-    theory=Theory.of("markspace_lock", by, at, enters, calls, leaves, definitions=(_FREE,)),
-    state=("allowed", "running"),
-    inputs=("by", "at", "enters", "calls", "leaves"),
+LOCK = Machine.of(
+    "markspace_lock",
+    (allowed(a, r), running(a, r)),
+    Turn(enters(), {allowed: allowed(a, r) | mine}, _FREE.relation() & idle),
+    Turn(calls(), {allowed: allowed(a, r) & _others, running: running(a, r) | mine}, allowed(by(), at())),
+    Turn(leaves(), {allowed: allowed(a, r) & _others, running: running(a, r) & _others}),
     init=forall([a, r], ~allowed(a, r) & ~running(a, r)),
-    step=ite(
-        enters(),
-        conjunction([free(), idle, _becomes(allowed(a, r) | mine, running(a, r))]),
-        ite(
-            calls(),
-            allowed(by(), at()) & _becomes(allowed(a, r) & _others, running(a, r) | mine),
-            ite(
-                leaves(),
-                _becomes(allowed(a, r) & _others, running(a, r) & _others),
-                _becomes(allowed(a, r), running(a, r)),
-            ),
-        ),
-    ),
+    definitions=(_FREE,),
 )
 
 
@@ -89,28 +49,18 @@ def view(run: Steps, number: int) -> Structure:
         "calls": new.phase is Phase.RUNNING,
         "leaves": new.phase is Phase.IDLE is not old.phase,
     }
-    phases = {
-        f"{name}{end}": in_phase(config, state, phase)
-        for end, state in (("", step.before), (".after", step.after))
-        for name, phase in (("allowed", Phase.ALLOWED), ("running", Phase.RUNNING))
-    }
-    return acted(config, agent, new.resource or old.resource, told, phases)
+    return acted(config, agent, new.resource or old.resource, told | around(run, number, partial(phases, config)))
 
 
 def samples(system: Any) -> Iterator[Steps]:
-    """Yield seeded walks of any variant: two or three agents, one or two resources, intents that soon run out."""
-    for agents, resources, draws in ((2, 1, 6), (3, 2, 6), (2, 2, 4)):
-        small = system.at(agents=agents, resources=resources, ttl=0)
-        config = next(iter(small.all_configs()))
-        for draw in range(draws):
-            yield tuple(walk(small, config, f"lock {agents} {draw}", 40))
+    """Return seeded walks of any variant: intents soon run out."""
+    return walks(system, "lock", 40, (2, 1, 0, 6), (3, 2, 0, 6), (2, 2, 0, 4))
 
 
-EXCLUSION = Invariant(
+EXCLUSION = invariant(
     claim=contesting.mutual_exclusion,
     name="mutual_exclusion_under_a_lock",
     sentence="Under one lock from pre_action to post_action no two tool calls are in flight on one resource.",
-    protocol="markspace",
     system="first_writer",
     readings={"guard_atomicity": "through_tool_call"},
     machine=LOCK,
@@ -118,20 +68,12 @@ EXCLUSION = Invariant(
     lemmas=(
         Lemma(
             "one_is_inside",
-            forall(
-                [a, b, r, s],
-                ((allowed(a, r) | running(a, r)) & (allowed(b, s) | running(b, s))) >> same(a, b),
-            ),
+            forall([a, b, r, s], ((allowed(a, r) | running(a, r)) & (allowed(b, s) | running(b, s))) >> same(a, b)),
         ),
     ),
     witness=exists([a, r], running(a, r)),
     view=view,
     samples=samples,
     scope="any number of agents and resources",
-    mutants=(
-        Mutation(
-            mutant=guarding.lock_not_held,
-            definitions=(Definition(free, (), TRUE, "the lock ends with pre_action"),),
-        ),
-    ),
+    mutants=(mutation(LOCK.theory, guarding.lock_not_held, {"free": TRUE}),),
 )

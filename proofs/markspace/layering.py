@@ -26,6 +26,7 @@ from evenhand.model.markspace.layers_vocabulary import (
 from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.mutants import layers as faulty
 from evenhand.model.markspace.readings import Readings
+from evenhand.proofs.markspace.stating import theorem
 from evenhand.proofs.markspace.walks import layered
 from evenhand.properties.markspace import layers, limits
 from evenhand.smt.arithmetic import at_most, below, number, zero
@@ -33,8 +34,7 @@ from evenhand.smt.ends import End, Ends, end_at
 from evenhand.smt.logic import FALSE, Formula, conjunction, iff
 from evenhand.smt.preludes import define, mutation, numbers, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import constant, props
-from evenhand.smt.theorem import Theorem
+from evenhand.smt.tables import structure
 from evenhand.smt.theory import Axiom, Theory
 
 writes, executes, lawful, authorised, watched, gated, revoked, anomalous = relations(
@@ -154,7 +154,7 @@ def view(taken: LayersStep) -> Structure | None:
         "counted": more,
     }
     counts = {"own": present.count(act.agent), "here": len(present), "each_rate": each or 0, "all_rate": every or 0}
-    return Structure({}, props({**has, **truths}), {name: constant(value) for name, value in counts.items()})
+    return structure({}, {**has, **truths, **counts})
 
 
 _LAYERS = {"barrier": _B, "probe": _P, "envelope": _E, "rates": _R, "telemetry": _S}
@@ -199,8 +199,7 @@ def samples(system: AnySystem) -> Iterator[End]:
 
 
 _theorem = partial(
-    Theorem,
-    protocol="markspace",
+    theorem,
     system="layers",
     theory=LAYERED,
     view=view,

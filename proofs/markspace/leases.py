@@ -9,44 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from evenhand.model.markspace.guard_vocabulary import Config, Phase, Policy, Verdict, What
+from evenhand.model.markspace.guard_vocabulary import Config, Policy, State, Verdict, What
 from evenhand.model.markspace.mutants import guarding
 from evenhand.model.markspace.readings import Readings
-from evenhand.proofs.markspace.acts import (
-    AGENT,
-    RESOURCE,
-    a,
-    acted,
-    allowed,
-    at,
-    b,
-    by,
-    idle,
-    mine,
-    r,
-    running,
-)
-from evenhand.proofs.markspace.walks import in_phase, walk
+from evenhand.proofs.markspace.acts import AGENT, RESOURCE, a, acted, allowed, at, b, by, idle, mine, phases, r, running
+from evenhand.proofs.markspace.stating import invariant
+from evenhand.proofs.markspace.walks import walks
 from evenhand.properties.markspace import contesting
-from evenhand.smt.logic import (
-    TRUE,
-    Definition,
-    Formula,
-    conjunction,
-    differ,
-    exists,
-    forall,
-    iff,
-    ite,
-    same,
-)
-from evenhand.smt.preludes import define, relations
+from evenhand.smt.logic import TRUE, Formula, conjunction, differ, exists, forall, same
+from evenhand.smt.preludes import define, mutation, relations
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows
-from evenhand.smt.theorem import Lemma, Mutation
-from evenhand.smt.theory import Theory
-from evenhand.smt.transitions.invariant import Invariant, Steps
-from evenhand.smt.transitions.machine import Machine, after
+from evenhand.smt.theorem import Lemma
+from evenhand.smt.transitions.invariant import Steps, around
+from evenhand.smt.transitions.machine import Machine, Turn
 
 lives, survives = relations("lives survives", AGENT, RESOURCE)
 """The intent of an agent on a resource lives, and outlives a second."""
@@ -58,43 +34,25 @@ _ALONE = define(
     "alone", (), forall([a], differ(a, by()) >> ~lives(a, at())), "6.1: of several the earliest intent wins"
 )
 _MAY_CALL = define("may_call", (), allowed(by(), at()), "9.2: only what was allowed")
-alone, may_call = _ALONE.relation, _MAY_CALL.relation
+_others = differ(a, by())
+_asked = mine & ~claimed()
 
-
-def _becomes(let: Formula, go: Formula, live: Formula) -> Formula:
-    """Return who is allowed, whose tools run and whose intents live after the step."""
-    return forall(
-        [a, r], iff(after(allowed)(a, r), let) & iff(after(running)(a, r), go) & iff(after(lives)(a, r), live)
-    )
-
-
-_asked = ite(
-    claimed(),
-    _becomes(allowed(a, r), running(a, r), lives(a, r)),
-    _becomes(allowed(a, r) | (mine & alone()), running(a, r), lives(a, r) | mine),
-)
-_called = may_call() & _becomes(allowed(a, r) & differ(a, by()), running(a, r) | mine, lives(a, r))
-_left = _becomes(allowed(a, r) & differ(a, by()), running(a, r) & differ(a, by()), lives(a, r) & ~(reports() & mine))
-_passed = _becomes(allowed(a, r), running(a, r), lives(a, r) & survives(a, r))
-_still = _becomes(allowed(a, r), running(a, r), lives(a, r))
-
-LEASES = Machine(
-    theory=Theory.of(
-        "markspace_leases",
-        running,
-        survives,
-        asks,
-        claimed,
-        calls,
-        leaves,
-        reports,
-        passes,
-        definitions=(_ALONE, _MAY_CALL),
+LEASES = Machine.of(
+    "markspace_leases",
+    (allowed(a, r), running(a, r), lives(a, r)),
+    Turn(asks(), {allowed: allowed(a, r) | (_asked & _ALONE.relation()), lives: lives(a, r) | _asked}, idle),
+    Turn(calls(), {allowed: allowed(a, r) & _others, running: running(a, r) | mine}, _MAY_CALL.relation()),
+    Turn(
+        leaves(),
+        {
+            allowed: allowed(a, r) & _others,
+            running: running(a, r) & _others,
+            lives: lives(a, r) & ~(reports() & mine),
+        },
     ),
-    state=("allowed", "running", "lives"),
-    inputs=("by", "at", "survives", "asks", "claimed", "calls", "leaves", "reports", "passes"),
+    Turn(passes(), {lives: lives(a, r) & survives(a, r)}),
     init=forall([a, r], conjunction([~allowed(a, r), ~running(a, r), ~lives(a, r)])),
-    step=ite(asks(), idle & _asked, ite(calls(), _called, ite(leaves(), _left, ite(passes(), _passed, _still)))),
+    definitions=(_ALONE, _MAY_CALL),
 )
 
 
@@ -106,39 +64,34 @@ def view(run: Steps, number: int) -> Structure | None:
         return None
     act, shown = step.action, step.shown
     done = not shown.rejected and act.agent in config.agents
-    told = {
+
+    def told(state: State) -> dict[str, Rows]:
+        return {**phases(config, state), "lives": frozenset((one.agent, one.resource) for one in state.intents)}
+
+    both = around(run, number, told)
+    truths = {
         "asks": done and shown.verdict in (Verdict.ALLOW, Verdict.CONFLICT),
         "claimed": shown.claimed_by is not None,
         "calls": done and act.what is What.CALL,
         "leaves": done and act.what in (What.ABANDON, What.POST),
         "reports": done and act.what is What.POST,
         "passes": act.what is What.TICK,
+        "survives": both["lives.after"],
     }
-    extents: dict[str, Rows] = {}
-    for end, state in (("", step.before), (".after", step.after)):
-        extents[f"allowed{end}"] = in_phase(config, state, Phase.ALLOWED)
-        extents[f"running{end}"] = in_phase(config, state, Phase.RUNNING)
-        extents[f"lives{end}"] = frozenset((one.agent, one.resource) for one in state.intents)
-    extents["survives"] = extents["lives.after"]
-    return acted(config, act.agent, act.resource, told, extents)
+    return acted(config, act.agent, act.resource, {**both, **truths})
 
 
 def samples(system: Any) -> Iterator[Steps]:
-    """Yield seeded walks of any variant: two or three agents, one or two resources."""
-    for agents, resources, ttl, draws in ((2, 1, 1, 12), (2, 1, 3, 12), (3, 1, 1, 4), (2, 2, 0, 4)):
-        small = system.at(agents=agents, resources=resources, ttl=ttl)
-        config = next(iter(small.all_configs()))
-        for draw in range(draws):
-            yield tuple(walk(small, config, f"leases {agents} {draw}", 40))
+    """Return seeded walks of any variant."""
+    return walks(system, "leases", 40, (2, 1, 1, 12), (2, 1, 3, 12), (3, 1, 1, 4), (2, 2, 0, 4))
 
 
 def _busy(one: Any) -> Formula:
     return (allowed(one, r) | running(one, r)) & lives(one, r)
 
 
-LEASED = Invariant(
+LEASED = invariant(
     claim=contesting.exclusion_within_the_lease,
-    protocol="markspace",
     system="first_writer",
     machine=LEASES,
     always=forall([a, b, r], conjunction([running(a, r), lives(a, r), running(b, r), lives(b, r)]) >> same(a, b)),
@@ -148,8 +101,8 @@ LEASED = Invariant(
     samples=samples,
     scope="any number of agents and resources, under FIRST_WRITER",
     mutants=(
-        Mutation(mutant=guarding.last_writer_wins, definitions=(Definition(alone, (), TRUE, "the latest wins"),)),
-        Mutation(mutant=guarding.tools_run_unasked, definitions=(Definition(may_call, (), TRUE, "without ALLOW"),)),
+        mutation(LEASES.theory, guarding.last_writer_wins, {"alone": TRUE}),
+        mutation(LEASES.theory, guarding.tools_run_unasked, {"may_call": TRUE}),
     ),
 )
 """The invariant of leases."""

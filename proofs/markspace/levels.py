@@ -17,37 +17,31 @@ from evenhand.model.markspace.guard_vocabulary import Act, Config, GuardStep, Po
 from evenhand.model.markspace.mutants import guarding as faulty
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace import policies
-from evenhand.proofs.markspace.intents import by_confidence, i, j, surer
+from evenhand.proofs.markspace.intents import ROOM, by_confidence, i, j, surer
 from evenhand.proofs.markspace.policies import PRE_ACTION
-from evenhand.proofs.markspace.rules import ROOM
+from evenhand.proofs.markspace.stating import theorem
 from evenhand.properties.markspace.deciding import confidence_decides_nothing
 from evenhand.smt.ends import End, Ends, ends_along
 from evenhand.smt.logic import exists
 from evenhand.smt.preludes import Twice
 from evenhand.smt.structure import Structure
-from evenhand.smt.theorem import Theorem
+from evenhand.smt.tables import beside
 
 _Case = tuple[str, GuardStep, GuardStep | None]
 
 TWICE = Twice.apart(PRE_ACTION, surer.name)
-_APART = ("surer", "wins", "allowed", "blocked", "refused", "found")
+
+
+_both = beside(policies.view, "surer", "wins", "allowed", "blocked", "refused", "found")
 
 
 def _view(case: _Case) -> Structure | None:
     """Return a request and the one with the levels exchanged; None where they differ in more than the theory says."""
     way, step, other = case
-    one, two = policies.view(step), None if other is None else policies.view(other)
-    if one is None or two is None or one.universe != two.universe:
-        return None
-    alike = one.relations["allowed"] == two.relations["allowed"]
-    if alike and not confidence_decides_nothing.agrees(way, step, other):
-        return None
-    if any(rows != two.relations[name] for name, rows in one.relations.items() if name not in _APART):
-        return None
-    if one.functions != two.functions:
-        return None
-    copies = {f"{name}2": two.relations[name] for name in _APART}
-    return Structure(one.universe, {**one.relations, **copies}, one.functions)
+    found = None if other is None else _both((step, other))
+    if found is None or found.relations["allowed"] != found.relations["allowed2"]:
+        return found
+    return found if confidence_decides_nothing.agrees(way, step, other) else None
 
 
 def view_elsewhere(case: _Case) -> Structure | None:
@@ -64,13 +58,12 @@ def samples(system: AnySystem) -> Iterator[End]:
             asks = [Act(What.PRE, name, ROOM, level) for name, level in zip(config.agents, levels, strict=True)]
             first = config.agents[0]
             for more in ((), (Act(What.CALL, first, ROOM), Act(What.POST, first, ROOM))):
-                yield list(ends_along(system, config, initial(config)[0], asks[0], *more, *asks[1:]))[-1]
+                yield ends_along(system, config, initial(config)[0], asks[0], *more, *asks[1:])[-1]
 
 
 _theorem = partial(
-    Theorem,
+    theorem,
     claim=confidence_decides_nothing,
-    protocol="markspace",
     theory=TWICE.theory,
     source="6.1: the arbitration profile",
 )
@@ -86,8 +79,7 @@ NOWHERE_ELSE = _theorem(
     goal=TWICE.alike("allowed"),
     witness=exists([i, j], surer(i, j) & TWICE.second("surer", j, i)),
     mutants=TWICE.mutants(
-        *policies.FAULTS.refuted(faulty.least_confident_wins),
-        *policies.FAULTS.refuted(faulty.ties_to_the_latest),
+        *policies.FAULTS.refuted(faulty.least_confident_wins, faulty.ties_to_the_latest),
         policies.FAULTS.unseen(faulty.yield_all_allows, _SAME),
         policies.FAULTS.unseen(faulty.claims_ignored, _SAME),
     ),

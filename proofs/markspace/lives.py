@@ -22,15 +22,16 @@ from evenhand.model.markspace.mutants import marks
 from evenhand.model.markspace.signals_vocabulary import Measure, SignalStep, Still
 from evenhand.model.markspace.strength import Lives
 from evenhand.proofs.markspace import strength_encoding as encoding
-from evenhand.proofs.markspace.strength_definitions import INSTANT
+from evenhand.proofs.markspace.stating import theorem
+from evenhand.proofs.markspace.strengths import INSTANT
 from evenhand.properties.markspace import signals
 from evenhand.smt import logic as fol
 from evenhand.smt.arithmetic import at_least, at_most, below, number, plus, times, value_of, zero
 from evenhand.smt.ends import End, Ends, ends_along
 from evenhand.smt.preludes import define, mutation, numbers, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import constant, ones, prop
-from evenhand.smt.theorem import Mutation, Theorem
+from evenhand.smt.tables import structure
+from evenhand.smt.theorem import Mutation
 from evenhand.smt.theory import Axiom, Theory
 
 NONE, UNIT = number(0), number(1)
@@ -155,21 +156,19 @@ def view_lasting(step: SignalStep) -> Structure | None:
         return None
     named = tuple(zip(encoding.INSTANTS, step.shown.base, strict=True))
     whole = plain(act.strength)
-    relations = {
-        "is_action": prop(act.kind is Kind.ACTION),
-        "is_intent": prop(act.kind is Kind.INTENT),
-        "is_need": prop(act.kind is Kind.NEED),
-        "resolved": prop(act.resolved),
-        "whole": ones(name for name, one in named if one == whole),
-        "none": ones(name for name, one in named if one == ZERO),
-        "differs": frozenset((a, b) for a, one in named for b, two in named if one != two),
-    }
-    functions = {
-        "initial": constant(act.strength),
+    told = {
+        "is_action": act.kind is Kind.ACTION,
+        "is_intent": act.kind is Kind.INTENT,
+        "is_need": act.kind is Kind.NEED,
+        "resolved": act.resolved,
+        "whole": [name for name, one in named if one == whole],
+        "none": [name for name, one in named if one == ZERO],
+        "differs": [(a, b) for a, one in named for b, two in named if one != two],
+        "initial": act.strength,
         "age": encoding.table(encoding.ages_of(act)),
-        "ttl": constant(step.config.lives.intent_ttl),
+        "ttl": step.config.lives.intent_ttl,
     }
-    return Structure({"Instant": encoding.INSTANTS}, relations, functions)
+    return structure({"Instant": encoding.INSTANTS}, told)
 
 
 @Ends
@@ -209,19 +208,17 @@ def view_halving(step: SignalStep) -> Structure | None:
     if factors is None or foreign is None:
         return None
     named = tuple(zip(encoding.INSTANTS, step.shown.base, strict=True))
-    relations = {
-        "observed": prop(act.kind is Kind.OBSERVATION),
-        "a_half_life_on": frozenset([(encoding.NOW, encoding.LATER)] if act.later >= own else []),
-        "halves": frozenset((a, b) for a, one in named for b, two in named if two.scaled(Fraction(2)) <= one),
-    }
-    functions = {
-        "initial": constant(act.strength),
+    told = {
+        "observed": act.kind is Kind.OBSERVATION,
+        "a_half_life_on": [(encoding.NOW, encoding.LATER)] if act.later >= own else [],
+        "halves": [(a, b) for a, one in named for b, two in named if two.scaled(Fraction(2)) <= one],
+        "initial": act.strength,
         "age": encoding.table(encoding.ages_of(act)),
         "factor": encoding.table(factors),
         "as_observed": encoding.table(foreign),
         "others": encoding.table((0, 0)),
     }
-    return Structure({"Instant": encoding.INSTANTS}, relations, functions)
+    return structure({"Instant": encoding.INSTANTS}, told)
 
 
 def scene_of_halving(structure: Structure) -> encoding.Scene:
@@ -235,8 +232,7 @@ def scene_of_halving(structure: Structure) -> encoding.Scene:
 
 
 _theorem = partial(
-    Theorem,
-    protocol="markspace",
+    theorem,
     system="signals",
     theory=LASTING,
     view=view_lasting,

@@ -7,6 +7,7 @@ everywhere, and every state has the same rank.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from evenhand.core.system import Scope, System
@@ -17,14 +18,14 @@ from evenhand.model.markspace.guard_vocabulary import Act, Config, GuardStep, Po
 from evenhand.model.markspace.mutants import guarding as faulty
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.intents import INTENT, i
-from evenhand.proofs.markspace.walks import walk
+from evenhand.proofs.markspace.stating import theorem
+from evenhand.proofs.markspace.walks import walks
 from evenhand.properties.markspace import contesting
 from evenhand.smt.logic import FALSE, Function, Sort, exists, forall
-from evenhand.smt.preludes import define, relations
+from evenhand.smt.preludes import define, mutation, relations
 from evenhand.smt.ranking import Ranking
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import ones, prop
-from evenhand.smt.theorem import Mutation, Theorem
+from evenhand.smt.tables import structure
 from evenhand.smt.theory import Axiom, Theory
 
 RESOURCE = Sort("Resource")
@@ -58,23 +59,21 @@ def view(taken: GuardStep) -> Structure | None:
         return None
     places = {f"intent:{agent}/{room}": room for agent in config.agents for room in config.resources}
 
-    def intents(state: State) -> frozenset[tuple[str, ...]]:
-        return ones(f"intent:{one.agent}/{one.resource}" for one in state.intents)
+    def intents(state: State) -> list[str]:
+        return [f"intent:{one.agent}/{one.resource}" for one in state.intents]
 
     on_offer = (act for act in actions(config, Scope(levels=1), taken.after) if act.what is What.BOUNDARY)
     acts = taken.action.what is What.BOUNDARY
-    return Structure(
-        {"Intent": tuple(places), "Resource": config.resources},
-        {
-            "lives": intents(taken.before),
-            "lives2": intents(taken.after),
-            "boundary": prop(acts),
-            "blocked": prop(taken.action.what is What.PRE and taken.shown.verdict is Verdict.BLOCKED),
-            "offered2": ones(act.resource for act in on_offer),
-            "fires": prop(acts and not taken.shown.rejected),
-        },
-        {"on": {(name,): room for name, room in places.items()}},
-    )
+    told = {
+        "lives": intents(taken.before),
+        "lives2": intents(taken.after),
+        "boundary": acts,
+        "blocked": taken.action.what is What.PRE and taken.shown.verdict is Verdict.BLOCKED,
+        "offered2": [act.resource for act in on_offer],
+        "fires": acts and not taken.shown.rejected,
+        "on": places,
+    }
+    return structure({"Intent": places, "Resource": config.resources}, told)
 
 
 def scene(_structure: Structure) -> Lasso[Config, State, Act]:
@@ -85,19 +84,15 @@ def scene(_structure: Structure) -> Lasso[Config, State, Act]:
 
 
 def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[GuardStep]:
-    """Yield seeded walks of any variant: one to three agents, one or two resources."""
-    for agents, resources, ttl in ((1, 1, 1), (2, 2, 1), (3, 1, 2)):
-        small = system.at(agents=agents, resources=resources, ttl=ttl)
-        config = next(iter(small.all_configs()))
-        for draw in range(4 if system.variant == "reference" else 2):
-            yield from walk(small, config, f"piling {agents} {draw}", 30)
+    """Return the steps of seeded walks of any variant."""
+    draws = 4 if system.variant == "reference" else 2
+    return chain.from_iterable(walks(system, "piling", 30, (1, 1, 1, draws), (2, 2, 1, draws), (3, 1, 2, draws)))
 
 
 _owed = exists([i], lives(i))
 
-PILED = Theorem(
+PILED = theorem(
     claim=contesting.intents_do_not_pile_up,
-    protocol="markspace",
     system="deferred",
     theory=PILING,
     ranking=Ranking(rank=lambda _config, _state: 0, owes=_stands, helps=lambda _config, _state: "boundaries fire"),
@@ -109,8 +104,6 @@ PILED = Theorem(
     realise=scene,
     samples=samples,
     scope="any number of agents, resources and seconds",
-    mutants=(
-        Mutation(mutant=faulty.no_boundary_fires, definitions=(PILING.means("fires", FALSE, "boundaries wait"),)),
-    ),
+    mutants=(mutation(PILING, faulty.no_boundary_fires, {"fires": FALSE}),),
 )
 """The theorem about deferred intents."""

@@ -10,48 +10,49 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from itertools import islice
 from typing import Any, TypeAlias
 
 from evenhand.core.system import AnySystem
-from evenhand.core.trace import AnyScenario
 from evenhand.core.verdict import Status
-from evenhand.model.markspace.guard import REFERENCE, initial
-from evenhand.model.markspace.guard_systems import agent_names
-from evenhand.model.markspace.guard_vocabulary import IDLE, Act, Config, GuardStep, Phase, Policy, State, Verdict, What
+from evenhand.model.markspace.guard import REFERENCE
+from evenhand.model.markspace.guard_vocabulary import Act, GuardStep, Phase, Policy, Verdict, What
 from evenhand.model.markspace.mutants import guarding as faulty
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.intents import (
+    ROOM,
     a,
-    after,
     asked_before,
     asker,
     author,
     b,
     by_confidence,
     c,
+    called,
     claims,
     deferred,
     earlier,
     i,
     j,
     k,
+    listed,
     named_before,
     new,
     running,
     surer,
     surest,
+    ways_of,
     yields,
 )
-from evenhand.proofs.markspace.rules import ROOM, answered
+from evenhand.proofs.markspace.rules import answered
+from evenhand.proofs.markspace.stating import theorem
 from evenhand.properties.markspace import guarding
-from evenhand.smt.ends import End, Ends, end_at, ways
+from evenhand.smt.ends import End, Ends, end_at
 from evenhand.smt.logic import Definition, Formula, conjunction, differ, exists, forall, iff, ite, same
 from evenhand.smt.preludes import Twice, define, ordered
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import beside, constant, line, prop
-from evenhand.smt.theorem import Theorem
+from evenhand.smt.tables import beside, line, structure
 from evenhand.smt.theory import Axiom, Theory
 from evenhand.source.rules import Faults
 
@@ -149,63 +150,33 @@ def view(taken: GuardStep) -> Structure | None:
         if sorted(written) != sorted(looked_at):
             return None
         looked_at = written
-    levels = {f"intent:{name}": sure for name, sure in looked_at}
-    marks = tuple(levels)
-    if len(marks) != len(looked_at):
+    if len({name for name, _ in looked_at}) != len(looked_at):
         return None
-    sure = config.policy is Policy.HIGHEST_CONFIDENCE
     holder, winner = before.claims[0], shown.winner
-    relations: dict[str, frozenset[tuple[str, ...]]] = {
-        "claims": frozenset() if holder is None else frozenset([(holder,)]),
-        "running": frozenset(
-            (agent,) for agent, one in zip(config.agents, before.doing, strict=True) if one.phase is Phase.RUNNING
-        ),
-        "earlier": line(marks),
-        "surer": frozenset((x, y) for x in marks for y in marks if levels[x] > levels[y]),
+    there, ranked = listed(looked_at)
+    told = {
+        **ranked,
+        "claims": [] if holder is None else [holder],
+        "running": [who for who, one in zip(config.agents, before.doing, strict=True) if one.phase is Phase.RUNNING],
         "named_before": line(sorted(config.agents)),
-        "asked_before": prop(any(one.agent == act.agent for one in before.on(ROOM))),
-        "by_confidence": prop(sure),
-        "yields": prop(config.policy is Policy.YIELD_ALL),
-        "deferred": prop(config.deferred),
-        "found": prop(shown.claimed_by is not None),
-        "wins": frozenset() if winner is None else frozenset([(f"intent:{winner.agent}",)]),
-        "allowed": prop(shown.verdict is Verdict.ALLOW),
-        "blocked": prop(shown.verdict is Verdict.BLOCKED),
-        "refused": prop(shown.verdict is Verdict.CONFLICT),
+        "asked_before": any(one.agent == act.agent for one in before.on(ROOM)),
+        "by_confidence": config.policy is Policy.HIGHEST_CONFIDENCE,
+        "yields": config.policy is Policy.YIELD_ALL,
+        "deferred": config.deferred,
+        "found": shown.claimed_by is not None,
+        "wins": [] if winner is None else [called(winner.agent)],
+        "allowed": shown.verdict is Verdict.ALLOW,
+        "blocked": shown.verdict is Verdict.BLOCKED,
+        "refused": shown.verdict is Verdict.CONFLICT,
+        "asker": act.agent,
+        "new": called(act.agent),
     }
-    functions: dict[str, dict[tuple[str, ...], str]] = {
-        "author": {(name,): name.removeprefix("intent:") for name in marks},
-        "asker": constant(act.agent),
-        "new": constant(f"intent:{act.agent}"),
-    }
-    return Structure({"Agent": config.agents, "Intent": marks}, relations, functions)
+    return structure({"Agent": config.agents, "Intent": there}, told)
 
 
 def view_at_once(taken: GuardStep) -> Structure | None:
     """Return a request where the scope does not defer."""
     return None if taken.config.deferred else view(taken)
-
-
-def _config(agents: int, policy: Policy, waits: bool) -> Config:
-    return Config(agent_names(agents), (ROOM,), policy, 1, Readings(), deferred=waits)
-
-
-MOST = 40
-"""The number of states from which each idle agent asks, for each number of agents and policy."""
-
-
-@cache
-def _ways(config: Config) -> Mapping[State, AnyScenario]:
-    """Return the first states of the reference, breadth first, each with a way there."""
-    levels = (0, 1) if config.policy is Policy.HIGHEST_CONFIDENCE else (0,)
-
-    def acts(state: State) -> Iterator[Act]:
-        for agent, doing in zip(config.agents, state.doing, strict=True):
-            idle = [Act(What.PRE, agent, ROOM, sure) for sure in levels]
-            busy = [Act(what, agent, ROOM) for what in (What.CALL, What.POST)]
-            yield from (*(idle if doing == IDLE else busy), Act(What.BOUNDARY, resource=ROOM), Act(What.TICK))
-
-    return ways(config, initial(config)[0], acts, partial(after, config), MOST * (len(config.agents) - 1))
 
 
 _SPREAD = {2: 1, 3: 3}
@@ -216,15 +187,13 @@ def samples(system: AnySystem) -> Iterator[End]:
     """Yield requests under every policy from many states of two agents and every third of three, by any variant."""
     for agents, spread in _SPREAD.items():
         for policy, waits in PLACES:
-            config = _config(agents, policy, waits)
-            for state, way in islice(_ways(config).items(), 0, None, spread):
-                for agent in config.agents:
+            for state, way in islice(ways_of(agents, policy, waits, 40 * (agents - 1)).items(), 0, None, spread):
+                for agent in way.config.agents:
                     yield end_at(system, way, state, Act(What.PRE, agent, ROOM))
 
 
 _theorem = partial(
-    Theorem,
-    protocol="markspace",
+    theorem,
     system="highest_confidence",
     theory=PRE_ACTION,
     view=view,

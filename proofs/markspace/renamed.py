@@ -28,13 +28,13 @@ from evenhand.proofs.markspace.intents import (
     surer,
 )
 from evenhand.proofs.markspace.policies import PRE_ACTION
+from evenhand.proofs.markspace.stating import theorem
 from evenhand.properties.markspace.deciding import Renaming, names_decide_nothing
 from evenhand.smt.ends import End, Ends
 from evenhand.smt.logic import Function, Sort, conjunction, exists, forall, iff, same
 from evenhand.smt.preludes import Twice
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows
-from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom
 
 AGENT2 = Sort("Agent2")
@@ -117,9 +117,8 @@ def samples(system: AnySystem) -> Iterator[End]:
 
 
 _SAME = "it goes by what is renamed with the agents"
-NAMES = Theorem(
+NAMES = theorem(
     claim=names_decide_nothing,
-    protocol="markspace",
     system="highest_confidence",
     theory=RENAMED,
     view=view,

@@ -30,14 +30,14 @@ from evenhand.model.markspace.marks import (
 from evenhand.model.markspace.mutants import marks as faulty
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.intents import INTENT, author, best, by_confidence, i, j, k, surer, yields
+from evenhand.proofs.markspace.stating import theorem
 from evenhand.proofs.markspace.walks import written
 from evenhand.properties.markspace import space
 from evenhand.smt.ends import End, Ends
 from evenhand.smt.logic import Formula, Relation, differ, exists, forall, iff, ite, same
 from evenhand.smt.preludes import Twice, define, mutation, ordered, ranked, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import beside, prop
-from evenhand.smt.theorem import Theorem
+from evenhand.smt.tables import beside, line, structure
 from evenhand.smt.theory import Axiom, Theory
 
 Scene = Scenario[SpaceConfig, Space, Act]
@@ -106,10 +106,6 @@ def config_of(agents: Sequence[str], policy: Policy) -> SpaceConfig:
     return SpaceConfig(writers, (ScopeDef("a", intent_ttl=TTL, policy=policy),), Readings(), capacity=9)
 
 
-def _pairs(marks: Sequence[Mark], told: Callable[[Mark, Mark], bool]) -> frozenset[tuple[str, str]]:
-    return frozenset((f"intent:{x.id}", f"intent:{y.id}") for x in marks for y in marks if told(x, y))
-
-
 def view_resolution(step: SpaceStep) -> Structure | None:
     """Return a conflict that is resolved by reading, as a structure."""
     act, marks = step.action, step.shown.candidates
@@ -118,20 +114,23 @@ def view_resolution(step: SpaceStep) -> Structure | None:
     (scope,) = step.config.scopes if len(step.config.scopes) == 1 else (None,)
     if scope is None or act.scope != scope.name or len({mark.id for mark in marks}) < len(marks):
         return None
-    place = {mark.id: number for number, mark in enumerate(marks)}
-    relations: dict[str, frozenset[tuple[str, ...]]] = {
-        "older": _pairs(marks, lambda x, y: x.age > y.age),
-        "surer": _pairs(marks, lambda x, y: x.draft.confidence > y.draft.confidence),
-        "numbered_before": _pairs(marks, lambda x, y: x.id < y.id),
-        "listed_before": _pairs(marks, lambda x, y: place[x.id] < place[y.id]),
-        "by_confidence": prop(scope.policy is Policy.HIGHEST_CONFIDENCE),
-        "yields": prop(scope.policy is Policy.YIELD_ALL),
-        "wins": frozenset() if step.shown.winner is None else frozenset([(f"intent:{step.shown.winner}",)]),
+    names = {mark.id: f"intent:{mark.id}" for mark in sorted(marks, key=lambda mark: mark.id)}
+
+    def pairs(told: Callable[[Mark, Mark], bool]) -> list[tuple[str, str]]:
+        return [(names[x.id], names[y.id]) for x in marks for y in marks if told(x, y)]
+
+    told = {
+        "older": pairs(lambda x, y: x.age > y.age),
+        "surer": pairs(lambda x, y: x.draft.confidence > y.draft.confidence),
+        "numbered_before": line(list(names.values())),
+        "listed_before": line([names[mark.id] for mark in marks]),
+        "by_confidence": scope.policy is Policy.HIGHEST_CONFIDENCE,
+        "yields": scope.policy is Policy.YIELD_ALL,
+        "wins": [] if step.shown.winner is None else [names[step.shown.winner]],
+        "author": {names[mark.id]: mark.agent for mark in marks},
+        "best": names[_best(scope.policy, marks)],
     }
-    names = tuple(sorted({mark.agent for mark in marks}))
-    authors: dict[tuple[str, ...], str] = {(f"intent:{mark.id}",): mark.agent for mark in marks}
-    universe = {"Agent": names, "Intent": tuple(f"intent:{number}" for number in sorted(place))}
-    return Structure(universe, relations, {"author": authors, "best": {(): f"intent:{_best(scope.policy, marks)}"}})
+    return structure({"Agent": sorted({mark.agent for mark in marks}), "Intent": names.values()}, told)
 
 
 def _best(policy: Policy, marks: Sequence[Mark]) -> int:
@@ -173,8 +172,7 @@ def samples_of_resolution(system: AnySystem) -> Iterator[End]:
 
 
 _theorem = partial(
-    Theorem,
-    protocol="markspace",
+    theorem,
     system="space",
     theory=RESOLUTION,
     view=view_resolution,

@@ -19,6 +19,7 @@ from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.intents import (
     AGENT,
     INTENT,
+    ROOM,
     a,
     asked_before,
     asker,
@@ -93,7 +94,6 @@ from evenhand.source.values import (
 )
 from evenhand.source.world import agents
 
-ROOM = "room_1"
 LEVEL = Sort("Level")
 _level, _lower = Function("level", (INTENT,), LEVEL), Relation("lower", (LEVEL, LEVEL))
 """How confident an intent is: the theory says of two which is surer, and nothing else."""

@@ -1,4 +1,4 @@
-"""Write authorisation and visibility in a hierarchy of scopes of any size (P23, P26, §7.4, §7.5).
+"""Write authorisation, isolation and visibility in a hierarchy of scopes of any size (P19 to P26 but P24).
 
 A scope is a point below others: the scopes above one scope form a chain.  An agent's grants and the definitions of a
 deployment are sets of scopes, of any number.
@@ -27,13 +27,13 @@ from evenhand.model.markspace.marks import (
 )
 from evenhand.model.markspace.mutants import marks
 from evenhand.model.markspace.readings import Readings
-from evenhand.properties.markspace import space
+from evenhand.proofs.markspace.stating import theorem
+from evenhand.properties.markspace import seeing, space
 from evenhand.smt import logic as fol
 from evenhand.smt.ends import End, Ends, ends_along
-from evenhand.smt.preludes import define, mutation, relations
+from evenhand.smt.preludes import Faults, define, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import constant, ones, prop
-from evenhand.smt.theorem import Theorem
+from evenhand.smt.tables import structure
 from evenhand.smt.theory import Axiom, Theory
 
 PLACE = fol.Sort("Scope")
@@ -66,11 +66,20 @@ WRITING = Theory.of(
     "markspace_write_authorisation",
     granted_another,
     axioms=(*TREE, Axiom("names_below_begin_alike", fol.forall([p, s], above(p, s) >> begins(p, s)), "a mutant's")),
-    definitions=(define("accepted", (), _covered(granted(p)), "7.3, 7.5"),),
+    definitions=(
+        define("accepted", (), _covered(granted(p)), "7.3, 7.5"),
+        define("stored", (), relations("accepted")[0](), "8.1: a write is stored or refused"),
+    ),
 )
-BY_NAME: dict[str, fol.Formula] = {"accepted": fol.exists([p], granted(p) & begins(p, asked()))}
-EXACTLY: dict[str, fol.Formula] = {"accepted": granted(asked())}
-ANY_KIND: dict[str, fol.Formula] = {"accepted": _covered(granted(p) | granted_another(p))}
+_WRITES = Faults.of(
+    WRITING,
+    {
+        marks.scopes_compared_as_text: {"accepted": fol.exists([p], granted(p) & begins(p, asked()))},
+        marks.no_inheritance: {"accepted": granted(asked())},
+        marks.everybody_writes: {"accepted": fol.TRUE},
+        marks.any_kind_will_do: {"accepted": _covered(granted(p) | granted_another(p))},
+    },
+)
 
 # Reading (P26).
 
@@ -100,7 +109,7 @@ def _views(cleared_: fol.Formula, is_shown: fol.Formula, is_hidden: fol.Formula)
     }
 
 
-SHOWN, HIDDEN = _governed(is_open, asked()), _governed(classified, asked())
+_open, _classified = _governed(is_open, asked()), _governed(classified, asked())
 READING = Theory.of(
     "markspace_visibility",
     axioms=(
@@ -108,8 +117,9 @@ READING = Theory.of(
         Axiom("finitely_many", fol.exists([d], _governs(d, asked())), "8.1: some definition, and one is the nearest"),
         Axiom("of_one_visibility", fol.forall([d], ~(is_open(d) & classified(d))), "7.4"),
     ),
-    definitions=tuple(
-        define(name, (), body, "7.4, 7.5") for name, body in _views(clear(asked()), SHOWN, HIDDEN).items()
+    definitions=(
+        *(define(name, (), body, "7.4, 7.5") for name, body in _views(clear(asked()), _open, _classified).items()),
+        define("redacted", (), relations("sees_projections")[0](), "7.4: a projection has no content"),
     ),
 )
 _root = fol.forall([e], above(e, asked()) >> above(d, e))
@@ -119,12 +129,18 @@ def _at_the_root(what: fol.Relation) -> fol.Formula:
     return fol.exists([d], above(d, asked()) & _root & defined(d) & what(d))
 
 
-UNDEFINED_OPEN = _views(clear(asked()), SHOWN | ~defined(asked()), HIDDEN)
-ROOTED = _views(clear(asked()), _at_the_root(is_open), _at_the_root(classified))
-NOT_INHERITED = _views(cleared(asked()), SHOWN, HIDDEN)
-FALLS_BACK = _views(clear(asked()), SHOWN, fol.FALSE)
-UNPROTECTED = _views(clear(asked()), ~HIDDEN, HIDDEN)
-OVERPROTECTED = _views(clear(asked()), fol.FALSE, HIDDEN)
+_READS = Faults.of(
+    READING,
+    {
+        marks.undefined_scopes_are_open: _views(clear(asked()), _open | ~defined(asked()), _classified),
+        marks.root_governs: _views(clear(asked()), _at_the_root(is_open), _at_the_root(classified)),
+        marks.clearance_not_inherited: _views(cleared(asked()), _open, _classified),
+        marks.classified_falls_back: _views(clear(asked()), _open, fol.FALSE),
+        marks.protected_is_open: _views(clear(asked()), ~_classified, _classified),
+        marks.open_is_protected: _views(clear(asked()), fol.FALSE, _classified),
+        marks.nothing_redacted: {"redacted": fol.FALSE},
+    },
+)
 
 # Conformance.
 
@@ -152,16 +168,17 @@ def view_writing(step: SpaceStep) -> Structure | None:
     agent = next((one for one in config.agents if one.name == act.agent), None)
     if agent is None:
         return None
-    here = {scope for scope, kind in agent.writes if kind is act.draft.kind}
     known, order = _tree((act.draft.scope, *(scope for scope, _ in agent.writes)))
-    relations = {
+    told = {
         "above": order,
-        "granted": ones(here),
-        "granted_another": ones({scope for scope, kind in agent.writes if kind is not act.draft.kind}),
-        "begins": frozenset((one, other) for one in known for other in known if other.startswith(one)),
-        "accepted": prop(not step.shown.refused),
+        "granted": {scope for scope, kind in agent.writes if kind is act.draft.kind},
+        "granted_another": {scope for scope, kind in agent.writes if kind is not act.draft.kind},
+        "begins": [(one, other) for one in known for other in known if other.startswith(one)],
+        "accepted": not step.shown.refused,
+        "stored": step.after != step.before,
+        "asked": act.draft.scope,
     }
-    return Structure({"Scope": known}, relations, {"asked": constant(act.draft.scope)})
+    return structure({"Scope": known}, told)
 
 
 def _organised(agents: tuple[Agent, ...], *scopes: ScopeDef) -> SpaceConfig:
@@ -191,17 +208,19 @@ def view_reading(step: SpaceStep) -> Structure | None:
     if not there or agent is None or (shown and set(shown) != there) or len(set(shown.values())) > 1:
         return None
     known, order = _tree((act.scope, *agent.reads, *(scope.name for scope in config.scopes)))
-    relations = {
+    told = {
         "above": order,
-        "defined": ones(scope.name for scope in config.scopes),
-        "is_open": ones(one.name for one in config.scopes if one.visibility is Visibility.OPEN),
-        "classified": ones(one.name for one in config.scopes if one.visibility is Visibility.CLASSIFIED),
-        "cleared": ones(agent.reads),
-        "sees_all": prop(set(shown.values()) == {False}),
-        "sees_none": prop(not shown),
-        "sees_projections": prop(set(shown.values()) == {True}),
+        "defined": [scope.name for scope in config.scopes],
+        "is_open": [one.name for one in config.scopes if one.visibility is Visibility.OPEN],
+        "classified": [one.name for one in config.scopes if one.visibility is Visibility.CLASSIFIED],
+        "cleared": agent.reads,
+        "sees_all": set(shown.values()) == {False},
+        "sees_none": not shown,
+        "sees_projections": set(shown.values()) == {True},
+        "redacted": bool(shown) and not any(seen.mark.draft.content for seen in step.shown.seen),
+        "asked": act.scope,
     }
-    return Structure({"Scope": known}, relations, {"asked": constant(act.scope)})
+    return structure({"Scope": known}, told)
 
 
 def _deployment(top: Visibility, middle: Visibility | None, clearance: frozenset[str]) -> SpaceConfig:
@@ -222,30 +241,38 @@ def samples_of_reading(system: AnySystem) -> Iterator[End]:
             config = _deployment(top, middle, clearance)
             for scope in ("a/b", "a/b/c"):
                 wrote = Write("alice", Draft(Kind.OBSERVATION, scope), 1)
-                *_, last = ends_along(system, config, Space(), wrote, Read("bob", scope))
-                yield last
+                yield ends_along(system, config, Space(), wrote, Read("bob", scope))[-1]
 
 
-_theorem = partial(Theorem, protocol="markspace", system="space", scope="any number of scopes, grants and definitions")
-
-_accepted = WRITING.word("accepted")
-
-INHERITED = _theorem(
-    claim=space.hierarchy_p23,
+_write = partial(
+    theorem,
+    system="space",
     theory=WRITING,
     view=view_writing,
     samples=samples_of_writing,
+    scope="any number of scopes and grants",
+)
+_read = partial(
+    theorem,
+    system="space",
+    theory=READING,
+    view=view_reading,
+    samples=samples_of_reading,
+    scope="any number of scopes, clearances and definitions",
+)
+
+_accepted = WRITING.word("accepted")
+
+INHERITED = _write(
+    claim=space.hierarchy_p23,
     goal=fol.forall([p, q], (granted(p) & above(p, q) & above(q, asked())) >> _accepted)
-    & (_accepted >> fol.exists([p], granted(p) & above(p, asked()))),
+    & (_accepted >> _covered(granted(p))),
     needs=("above_goes_on",),
     witness=fol.exists(
         [p, q], granted(p) & above(p, q) & above(q, asked()) & fol.differ(p, q) & fol.differ(q, asked())
     ),
-    mutants=(
-        mutation(WRITING, marks.scopes_compared_as_text, BY_NAME),
-        mutation(WRITING, marks.no_inheritance, EXACTLY),
-        mutation(WRITING, marks.everybody_writes, {"accepted": fol.TRUE}),
-        mutation(WRITING, marks.any_kind_will_do, ANY_KIND),
+    mutants=_WRITES.refuted(
+        marks.scopes_compared_as_text, marks.no_inheritance, marks.everybody_writes, marks.any_kind_will_do
     ),
 )
 
@@ -253,22 +280,91 @@ _below = above(q, asked()) & fol.differ(q, asked())
 _nearest = fol.forall([e], (above(e, asked()) & fol.differ(e, asked())) >> above(e, q))
 _parent = _views(clear(asked()), _governed(is_open, q), _governed(classified, q))
 
-VISIBLE = _theorem(
+VISIBLE = _read(
     claim=space.visibility_inheritance_p26,
-    theory=READING,
-    view=view_reading,
-    samples=samples_of_reading,
     variables=(q,),
     assumes=~defined(asked()) & _below & _nearest,
     goal=fol.conjunction(fol.iff(READING.word(name), seen) for name, seen in _parent.items())
     & (clear(q) >> READING.word("sees_all")),
     needs=("above_goes_on",),
-    mutants=(
-        mutation(READING, marks.undefined_scopes_are_open, UNDEFINED_OPEN),
-        mutation(READING, marks.root_governs, ROOTED),
-        mutation(READING, marks.clearance_not_inherited, NOT_INHERITED),
-        mutation(READING, marks.classified_falls_back, FALLS_BACK),
-        mutation(READING, marks.protected_is_open, UNPROTECTED),
-        mutation(READING, marks.open_is_protected, OVERPROTECTED),
+    mutants=_READS.refuted(
+        marks.undefined_scopes_are_open,
+        marks.root_governs,
+        marks.clearance_not_inherited,
+        marks.classified_falls_back,
+        marks.protected_is_open,
+        marks.open_is_protected,
     ),
 )
+
+
+ISOLATED = _write(
+    claim=space.scope_isolation_p19,
+    assumes=~_covered(granted(p)),
+    goal=~_accepted & ~WRITING.word("stored"),
+    witness=fol.exists([p], granted(p)),
+    mutants=(
+        *_WRITES.refuted(marks.scopes_compared_as_text, marks.everybody_writes, marks.any_kind_will_do),
+        _WRITES.unseen(marks.no_inheritance, "it refuses more than it should"),
+    ),
+)
+"""P19."""
+
+_protected = ~_open & ~_classified
+_cleared = clear(asked())
+_all, _none, _projections = (READING.word(name) for name in ("sees_all", "sees_none", "sees_projections"))
+VISIBLE_TO_ALL = _read(
+    claim=seeing.structural_visibility_p20,
+    sentence="Where an open definition governs, every agent sees the marks in full; where a protected one does, every "
+    "agent sees every mark.",
+    goal=(_open >> _all) & (_protected >> ~_none),
+    witness=_protected & ~_cleared,
+    mutants=(
+        *_READS.refuted(marks.open_is_protected, marks.root_governs),
+        _READS.unseen(marks.protected_is_open, "it shows more than it should"),
+    ),
+)
+"""P20, for agents; infrastructure has no clearance to be asked for."""
+
+CONTENT = _read(
+    claim=seeing.content_access_p21,
+    sentence="Where a protected definition governs, no cleared agent gets projections, and others see none but those, "
+    "without content.",
+    assumes=_protected,
+    goal=(_cleared >> ~_projections) & (~_cleared >> (~_all & (_projections >> READING.word("redacted")))),
+    witness=_cleared,
+    mutants=(
+        *_READS.refuted(
+            marks.nothing_redacted,
+            marks.protected_is_open,
+            marks.clearance_not_inherited,
+            marks.undefined_scopes_are_open,
+        ),
+        _READS.unseen(marks.classified_falls_back, "nothing here is classified"),
+    ),
+)
+"""P21."""
+
+OPAQUE = _read(
+    claim=seeing.classified_opacity_p22,
+    assumes=_classified & ~_cleared,
+    goal=_none,
+    needs=("of_one_visibility", "above_is_no_circle"),
+    mutants=(
+        *_READS.refuted(marks.classified_falls_back, marks.undefined_scopes_are_open, marks.root_governs),
+        _READS.unseen(marks.protected_is_open, "nothing here is protected"),
+    ),
+)
+"""P22."""
+
+UNPROJECTED = _read(
+    claim=seeing.classified_no_fallback_p25,
+    assumes=_classified,
+    goal=~_projections,
+    witness=_cleared,
+    mutants=(
+        *_READS.refuted(marks.classified_falls_back, marks.root_governs),
+        _READS.unseen(marks.undefined_scopes_are_open, "what is open is no projection"),
+    ),
+)
+"""P25."""

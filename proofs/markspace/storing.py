@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from evenhand.model.markspace.guard_vocabulary import Policy
 from evenhand.model.markspace.layers_vocabulary import DIAGNOSTICS, PROBE, Layer, LayersConfig, Op, Operation, World
-from evenhand.model.markspace.marks import Act, Draft, Kind, Read, Tick, Write
+from evenhand.model.markspace.marks import Act, Draft, Kind, Read, Space, Tick, Write
 from evenhand.model.markspace.mutants import layers as faulty_layers
 from evenhand.model.markspace.mutants import marks as faulty
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.resolving import config_of
+from evenhand.proofs.markspace.stating import invariant
 from evenhand.properties.markspace import layers, space
-from evenhand.smt.arithmetic import NUMBER, at_most, below, element, number, plus, zero
+from evenhand.smt.arithmetic import at_most, below, number, plus
 from evenhand.smt.ends import drawn_runs
 from evenhand.smt.logic import (
     FALSE,
@@ -28,7 +28,7 @@ from evenhand.smt.logic import (
     Formula,
     Function,
     Sort,
-    conjunction,
+    Term,
     differ,
     exists,
     forall,
@@ -37,13 +37,13 @@ from evenhand.smt.logic import (
     same,
     variables,
 )
-from evenhand.smt.preludes import define, numbers, relations
+from evenhand.smt.preludes import define, mutation, numbers, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import Rows, Table, constant, ones, prop
-from evenhand.smt.theorem import Lemma, Mutation
-from evenhand.smt.theory import Axiom, Theory
-from evenhand.smt.transitions.invariant import Invariant, Steps
-from evenhand.smt.transitions.machine import Machine, after
+from evenhand.smt.tables import line, structure
+from evenhand.smt.theorem import Lemma
+from evenhand.smt.theory import Axiom
+from evenhand.smt.transitions.invariant import Steps, around
+from evenhand.smt.transitions.machine import Machine, Turn
 
 MARK = Sort("Mark")
 m, n = variables(MARK, "m n")
@@ -55,83 +55,74 @@ age, ident = numbers("age ident", MARK)
 wanted, seconds = numbers("wanted seconds")
 """The id that is offered; how much time passes."""
 writes, passes = relations("writes passes")
-older, then_ident = (Function(f"{one.name}.after", (MARK,), NUMBER) for one in (age, ident))
-
 _WORDS = (
     define("free", (), forall([m], stored(m) >> ~same(ident(m), wanted())), "P31: nobody has that id"),
     define("repeats", (), FALSE, "P31: every mark gets the same id"),
 )
 free, repeats = (word.relation for word in _WORDS)
-_KEPT = forall([m], stored(m) >> (same(older(m), age(m)) & same(then_ident(m), ident(m))))
-_SAME = forall([m], iff(after(stored)(m), stored(m))) & forall([m, n], iff(after(sooner)(m, n), sooner(m, n)))
-_GROWN = forall([m], iff(after(stored)(m), stored(m) | same(m, new()))) & forall(
-    [m, n], iff(after(sooner)(m, n), sooner(m, n) | (stored(m) & same(n, new())))
-)
-_NAMED = ite(
-    repeats(),
-    same(then_ident(new()), number(1)),
-    ite(free(), same(then_ident(new()), wanted()), forall([m], stored(m) >> below(ident(m), then_ident(new())))),
-)
-_PASSED = forall([m], stored(m) >> (same(older(m), plus(age(m), seconds())) & same(then_ident(m), ident(m))))
-STORE = Machine(
-    theory=Theory.of(
-        "markspace_store",
-        new,
-        age,
-        sooner,
-        writes,
-        passes,
-        axioms=(Axiom("time_does_not_go_back", at_most(number(0), seconds()), "3"),),
-        definitions=_WORDS,
-    ),
-    state=("stored", "sooner", "age", "ident"),
-    inputs=("new", "wanted", "seconds", "writes", "passes"),
-    init=forall([m], ~stored(m)) & forall([m, n], ~sooner(m, n)),
-    step=ite(
-        writes(),
-        conjunction([~stored(new()), _GROWN, _KEPT, _NAMED, zero(older(new()))]),
-        ite(passes(), _SAME & _PASSED, _SAME & _KEPT),
-    ),
-)
-IN_SEQUENCE = replace(
-    STORE,
-    theory=replace(
-        STORE.theory,
-        name="markspace_store_in_sequence",
-        axioms=(
-            *STORE.theory.axioms,
-            Axiom("ids_follow_the_order_of_writing", forall([m], stored(m) >> below(ident(m), wanted())), "id_order"),
+
+
+def _chosen(then: Term) -> Formula:
+    """Return that this is the id of the new mark."""
+    later = forall([n], stored(n) >> below(ident(n), then))
+    return ite(repeats(), same(then, number(1)), ite(free(), same(then, wanted()), later))
+
+
+def _store(name: str, *axioms: Axiom) -> Machine:
+    return Machine.of(
+        name,
+        (stored(m), sooner(m, n), age(m), ident(m)),
+        Turn(
+            writes(),
+            {
+                stored: stored(m) | same(m, new()),
+                sooner: sooner(m, n) | (stored(m) & same(n, new())),
+                age: (same(m, new()), number(0)),
+                ident: (same(m, new()), _chosen),
+            },
+            ~stored(new()),
         ),
-    ),
+        Turn(passes(), {age: (stored(m), plus(age(m), seconds()))}),
+        init=forall([m], ~stored(m)) & forall([m, n], ~sooner(m, n)),
+        axioms=(Axiom("time_does_not_go_back", at_most(number(0), seconds()), "3"), *axioms),
+        definitions=_WORDS,
+    )
+
+
+STORE = _store("markspace_store")
+IN_SEQUENCE = _store(
+    "markspace_store_in_sequence",
+    Axiom("ids_follow_the_order_of_writing", forall([m], stored(m) >> below(ident(m), wanted())), "id_order"),
 )
 
 # Conformance.
 
 
-def _named(place: int) -> str:
-    return f"mark:{place}"
+def _called(many: int) -> list[str]:
+    return [f"mark:{place}" for place in range(many)]
 
 
 def view(run: Steps, number: int) -> Structure:
     """Return step `number` of a run of the space: the marks of the whole run, by their places."""
     step = run[number]
     act = step.action
-    names = [_named(place) for place in range(len(run[-1].after.marks) + 1)]
-    grown = len(step.after.marks) > len(step.before.marks)
-    relations: dict[str, Rows] = {"writes": prop(grown), "passes": prop(isinstance(act, Tick) and act.seconds > 0)}
-    functions: dict[str, Table] = {
-        "new": constant(names[len(step.before.marks)]),
-        "wanted": constant(act.id if isinstance(act, Write) else len(names)),
-        "seconds": constant(max(act.seconds, 0) if isinstance(act, Tick) else 0),
+    names = _called(len(run[-1].after.marks) + 1)
+
+    def told(state: Space) -> dict[str, Any]:
+        there = names[: len(state.marks)]
+        ages, ids = (dict.fromkeys(names, 0) for _ in range(2))
+        ages |= zip(there, (mark.age for mark in state.marks), strict=True)
+        ids |= zip(there, (mark.id for mark in state.marks), strict=True)
+        return {"stored": there, "sooner": line(there), "age": ages, "ident": ids}
+
+    happens = {
+        "writes": len(step.after.marks) > len(step.before.marks),
+        "passes": isinstance(act, Tick) and act.seconds > 0,
+        "new": names[len(step.before.marks)],
+        "wanted": act.id if isinstance(act, Write) else len(names),
+        "seconds": max(act.seconds, 0) if isinstance(act, Tick) else 0,
     }
-    for end, marks in (("", step.before.marks), (".after", step.after.marks)):
-        there = names[: len(marks)]
-        relations[f"stored{end}"] = ones(there)
-        relations[f"sooner{end}"] = frozenset((x, y) for i, x in enumerate(there) for y in there[i + 1 :])
-        for what, told in (("age", [mark.age for mark in marks]), ("ident", [mark.id for mark in marks])):
-            padded = [*told, *(0 for _ in names[len(told) :])]
-            functions[f"{what}{end}"] = {(x,): element(one) for x, one in zip(names, padded, strict=True)}
-    return Structure({"Mark": tuple(names)}, relations, functions)
+    return structure({"Mark": names}, {**happens, **around(run, number, told)})
 
 
 _CONFIG = config_of(("x",), Policy.FIRST_WRITER)
@@ -155,23 +146,18 @@ def samples_in_sequence(system: Any) -> Iterator[Steps]:
 
 
 _both = stored(m) & stored(n)
-_store = partial(Invariant, protocol="markspace", system="space", view=view, scope="any number of marks")
+_stated = partial(invariant, system="space", view=view, scope="any number of marks")
 
-
-def _means(machine: Machine, mutant: Any, word: str, body: Formula) -> Mutation:
-    return Mutation(mutant=mutant, definitions=(machine.theory.means(word, body, mutant.sentence),))
-
-
-UNIQUE = _store(
+UNIQUE = _stated(
     claim=space.mark_id_uniqueness_p31,
     sentence="No two stored marks have one id, whatever ids are offered.",
     machine=STORE,
     always=forall([m, n], (_both & same(ident(m), ident(n))) >> same(m, n)),
     witness=exists([m, n], _both & differ(m, n)),
     samples=samples,
-    mutants=(_means(STORE, faulty.ids_repeat, "repeats", TRUE),),
+    mutants=(mutation(STORE.theory, faulty.ids_repeat, {"repeats": TRUE}),),
 )
-ORDERED = _store(
+ORDERED = _stated(
     claim=space.total_write_ordering_p32,
     sentence="Of two marks the one that was written first is older, or as old and of the smaller id, where ids follow "
     "the order of writing.",
@@ -186,7 +172,7 @@ ORDERED = _store(
     needs=("ids_follow_the_order_of_writing",),
     witness=exists([m, n], sooner(m, n) & below(age(n), age(m))),
     samples=samples_in_sequence,
-    mutants=(_means(IN_SEQUENCE, faulty.ids_repeat, "repeats", TRUE),),
+    mutants=(mutation(IN_SEQUENCE.theory, faulty.ids_repeat, {"repeats": TRUE}),),
 )
 
 # P46.
@@ -196,26 +182,17 @@ probes, diagnostic = relations("probes diagnostic", MARK)
 stores, known, production = relations("stores known production")
 """A mark is stored; its author is one of the agents; its scope is one of theirs."""
 _AUTHORISED = define("authorised", (), ite(probes(new()), diagnostic(new()), known() & production()), "P46, 9.9")
-authorised = _AUTHORISED.relation
-PROBED = Machine(
-    theory=Theory.of(
-        "markspace_probe",
-        stored,
-        stores,
-        axioms=(
-            Axiom("the_probe_is_no_agent", known() >> ~probes(new()), "9.9"),
-            Axiom("scopes_are_apart", production() >> ~diagnostic(new()), "9.9"),
-        ),
-        definitions=(_AUTHORISED,),
-    ),
-    state=("stored",),
-    inputs=("new", "stores", "known", "production"),
+PROBED = Machine.of(
+    "markspace_probe",
+    (stored(m),),
+    Turn(stores(), {stored: stored(m) | same(m, new())}, _AUTHORISED.relation() & ~stored(new())),
     init=forall([m], ~stored(m)),
-    step=ite(
-        stores(),
-        authorised() & ~stored(new()) & forall([m], iff(after(stored)(m), stored(m) | same(m, new()))),
-        forall([m], iff(after(stored)(m), stored(m))),
+    fixed=(probes, diagnostic),
+    axioms=(
+        Axiom("the_probe_is_no_agent", known() >> ~probes(new()), "9.9"),
+        Axiom("scopes_are_apart", production() >> ~diagnostic(new()), "9.9"),
     ),
+    definitions=(_AUTHORISED,),
 )
 _PROBING = LayersConfig(frozenset({Layer.PROBE}), ("alice",), Readings(), capacity=9)
 
@@ -226,21 +203,23 @@ def view_probed(run: Steps, number: int) -> Structure:
     config: LayersConfig = step.config
     act: Operation = step.action
     there = len(step.before.stored)
-    grown = len(step.after.stored) > there
     # The mark that a write would store stands in the place of the next one, which it may never take.
     written = [*list(run[-1].after.stored), (act.agent, act.scope, act.kind)]
     written[there] = (act.agent, act.scope, act.kind)
-    names = [_named(place) for place in range(len(written))]
-    relations = {
-        "probes": ones(name for name, (who, _, _) in zip(names, written, strict=True) if who == PROBE),
-        "diagnostic": ones(name for name, (_, where, _) in zip(names, written, strict=True) if where == DIAGNOSTICS),
-        "stores": prop(grown),
-        "known": prop(act.agent in config.agents),
-        "production": prop(act.scope in config.scopes),
-        "stored": ones(names[:there]),
-        "stored.after": ones(names[: len(step.after.stored)]),
+    names = _called(len(written))
+    happens = {
+        "probes": [name for name, (who, _, _) in zip(names, written, strict=True) if who == PROBE],
+        "diagnostic": [name for name, (_, where, _) in zip(names, written, strict=True) if where == DIAGNOSTICS],
+        "stores": len(step.after.stored) > there,
+        "known": act.agent in config.agents,
+        "production": act.scope in config.scopes,
+        "new": names[there],
     }
-    return Structure({"Mark": tuple(names)}, relations, {"new": constant(names[there])})
+
+    def told(state: World) -> dict[str, list[str]]:
+        return {"stored": names[: len(state.stored)]}
+
+    return structure({"Mark": names}, {**happens, **around(run, number, told)})
 
 
 def samples_probed(system: Any) -> Iterator[Steps]:
@@ -253,9 +232,8 @@ def samples_probed(system: Any) -> Iterator[Steps]:
     return drawn_runs(system, _PROBING, "probe", 8, 6, pick)
 
 
-ISOLATED = Invariant(
+ISOLATED = invariant(
     claim=layers.probe_mark_isolation_p46,
-    protocol="markspace",
     system="layers",
     machine=PROBED,
     always=forall([m, n], (_both & probes(n)) >> iff(probes(m), diagnostic(m))),
@@ -264,5 +242,5 @@ ISOLATED = Invariant(
     view=view_probed,
     samples=samples_probed,
     scope="any number of marks",
-    mutants=(_means(PROBED, faulty_layers.probe_writes_anywhere, "authorised", probes(new()) | known()),),
+    mutants=(mutation(PROBED.theory, faulty_layers.probe_writes_anywhere, {"authorised": probes(new()) | known()}),),
 )

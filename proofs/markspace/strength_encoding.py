@@ -5,7 +5,7 @@ A measurement with irrational numbers lies outside: structures hold rational num
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -16,10 +16,9 @@ from evenhand.model.markspace.readings import Readings
 from evenhand.model.markspace.signals import WEIGHTS
 from evenhand.model.markspace.signals_vocabulary import Against, Combine, Measure, SignalConfig, SignalStep, Still
 from evenhand.model.markspace.strength import Lives
-from evenhand.smt.arithmetic import element
 from evenhand.smt.ends import Ends, ends_along
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import Rows, Table, constant, line, ones, prop
+from evenhand.smt.tables import Rows, line, structure
 
 Scene = Scenario[SignalConfig, Still, Measure | Combine]
 """A measurement in a deployment."""
@@ -33,9 +32,9 @@ def rational(amounts: Iterable[Amount]) -> list[Fraction] | None:
     return None if None in found else [one for one in found if one is not None]
 
 
-def table(values: Iterable[Fraction | int]) -> Table:
+def table(values: Iterable[Fraction | int]) -> dict[str, Fraction | int]:
     """Return a function of the instants, by its values in their order."""
-    return {(name,): element(one) for name, one in zip(INSTANTS, values, strict=True)}
+    return dict(zip(INSTANTS, values, strict=True))
 
 
 def _pairs(values: tuple[Amount, Amount], *, up: bool) -> Rows:
@@ -54,13 +53,6 @@ def ages_of(act: Measure) -> tuple[int, int]:
     return act.age, act.age + act.later
 
 
-def _upto(act: Measure) -> Rows:
-    rows: set[tuple[str, ...]] = {(NOW, NOW), (LATER, LATER), (NOW, LATER)}
-    if act.later == 0:
-        rows.add((LATER, NOW))
-    return frozenset(rows)
-
-
 def view_decay(step: SignalStep) -> Structure | None:
     """Return an observation or a warning at two instants as a structure."""
     act = step.action
@@ -71,17 +63,15 @@ def view_decay(step: SignalStep) -> Structure | None:
     factors = rational(decayed(Fraction(1), age, half) for age in ages_of(act))
     if factors is None:
         return None
-    relations = {
-        "upto": _upto(act),
-        "observed": prop(act.kind is Kind.OBSERVATION),
+    told = {
+        "upto": [(NOW, NOW), (LATER, LATER), (NOW, LATER), *([] if act.later else [(LATER, NOW)])],
+        "observed": act.kind is Kind.OBSERVATION,
         "grows": _pairs(step.shown.base, up=True),
-    }
-    functions: Mapping[str, Any] = {
-        "initial": constant(act.strength),
+        "initial": act.strength,
         "factor": table(factors),
         "age": table(ages_of(act)),
     }
-    return Structure({"Instant": INSTANTS}, relations, functions)
+    return structure({"Instant": INSTANTS}, told)
 
 
 def view_trust(step: SignalStep) -> Structure | None:
@@ -95,23 +85,21 @@ def view_trust(step: SignalStep) -> Structure | None:
     names = [f"source:{one.value}" for one in Source]
     shown = dict(zip(names, step.shown.by_source, strict=True))
     both = tuple(zip(INSTANTS, step.shown.effective, step.shown.base, strict=True))
-    relations: dict[str, Rows] = {
-        "more_trusted": line(names),
-        "above": frozenset((a, b) for a in names for b in names if shown[b] < shown[a]),
-        "amplified": ones(name for name, effective, base in both if base < effective),
-        "negative": ones(name for name, effective, _ in both if effective < ZERO),
-    }
     mine = f"source:{act.source.value}"
     if mine == names[1]:  # the middle source has no mirror
         return None
-    functions: Mapping[str, Any] = {
+    told = {
+        "more_trusted": line(names),
+        "above": [(a, b) for a in names for b in names if shown[b] < shown[a]],
+        "amplified": [name for name, effective, base in both if base < effective],
+        "negative": [name for name, effective, _ in both if effective < ZERO],
         "base": table(bases),
-        "weight": {(name,): element(one) for name, one in zip(names, step.config.weights, strict=True)},
-        "own": constant(mine),
-        "mirror": {(name,): names[2 - place] for place, name in enumerate(names)},
-        "now": constant(NOW),
+        "weight": dict(zip(names, step.config.weights, strict=True)),
+        "own": mine,
+        "mirror": dict(zip(names, reversed(names), strict=True)),
+        "now": NOW,
     }
-    return Structure({"Instant": INSTANTS, "Source": tuple(names)}, relations, functions)
+    return structure({"Instant": INSTANTS, "Source": names}, told)
 
 
 def view_warned(step: SignalStep) -> Structure | None:
@@ -127,16 +115,18 @@ def view_warned(step: SignalStep) -> Structure | None:
     if worth is None or load is None or reduced is None or None in each:
         return None
     best = [max(one or [Fraction(0)]) for one in each]
-    relations: dict[str, Rows] = {
-        "before": frozenset([(NOW, LATER)] if act.later else []),
-        "lasts": ones(name for name, one in zip(INSTANTS, step.shown.base, strict=True) if one.sign > 0),
-        "gone": ones(name for name, one in zip(INSTANTS, reduced, strict=True) if one == 0),
-        "sinks": ones(name for name, one in zip(INSTANTS, reduced, strict=True) if one < 0),
+    told = {
+        "before": [(NOW, LATER)] if act.later else [],
+        "lasts": [name for name, one in zip(INSTANTS, step.shown.base, strict=True) if one.sign > 0],
+        "gone": [name for name, one in zip(INSTANTS, reduced, strict=True) if one == 0],
+        "sinks": [name for name, one in zip(INSTANTS, reduced, strict=True) if one < 0],
         "falls": _pairs(step.shown.reduced, up=False),
         "rises": _pairs(step.shown.reduced, up=True),
+        "effective": table(worth),
+        "against": table(load),
+        "strongest": table(best),
     }
-    functions = {"effective": table(worth), "against": table(load), "strongest": table(best)}
-    return Structure({"Instant": INSTANTS}, relations, functions)
+    return structure({"Instant": INSTANTS}, told)
 
 
 def view_aggregate(step: SignalStep) -> Structure | None:
@@ -150,22 +140,19 @@ def view_aggregate(step: SignalStep) -> Structure | None:
     old, new = found
     best = max(act.strengths, default=Fraction(0))
     number, cap = len(act.strengths) + 1, step.config.cap
-    numbers: dict[str, Fraction | int] = {
+    told = {
         "best": best,
         "rest": sum(act.strengths, Fraction(0)) - best,
         "more": act.more,
         "share": step.config.factor,
         "cap": cap,
         "count": number,
+        "identical": bool(act.strengths) and set(act.strengths) == {act.more},
+        "over": max(old, new) > cap,
+        "drops": new < old,
+        "sublinear": new < number * act.more,
     }
-    relations = {
-        "identical": prop(bool(act.strengths) and set(act.strengths) == {act.more}),
-        "over": prop(max(old, new) > cap),
-        "drops": prop(new < old),
-        "sublinear": prop(new < number * act.more),
-    }
-    functions = {name: constant(one) for name, one in numbers.items()}
-    return Structure({"Instant": (NOW,)}, relations, functions)
+    return structure({}, told)
 
 
 # Back: a measurement that looks like a structure.

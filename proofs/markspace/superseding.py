@@ -12,14 +12,14 @@ from evenhand.model.markspace.marks import Draft, Kind, Mark, Read, Resolve, Spa
 from evenhand.model.markspace.mutants import marks as faulty
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace.resolving import config_of
+from evenhand.proofs.markspace.stating import theorem
 from evenhand.proofs.markspace.walks import written
 from evenhand.properties.markspace import space
 from evenhand.smt.ends import End, Ends
 from evenhand.smt.logic import Formula, Function, Sort, differ, exists, forall, same, variables
 from evenhand.smt.preludes import define, mutation, ordered, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import constant, line, ones
-from evenhand.smt.theorem import Theorem
+from evenhand.smt.tables import line, structure
 from evenhand.smt.theory import Axiom, Theory
 
 MARK = Sort("Mark")
@@ -68,18 +68,17 @@ def view_supersession(step: SpaceStep) -> Structure | None:
         return None
     names = {mark.id: f"mark:{mark.id}" for mark in marks}
 
-    def rows(told: Callable[[Mark, Mark], bool]) -> frozenset[tuple[str, ...]]:
-        return frozenset((names[x.id], names[y.id]) for x in marks for y in marks if told(x, y))
+    def rows(told: Callable[[Mark, Mark], bool]) -> list[tuple[str, str]]:
+        return [(names[x.id], names[y.id]) for x in marks for y in marks if told(x, y)]
 
-    place = {mark.id: number for number, mark in enumerate(marks)}
-    relations = {
+    told = {
         "supersedes": rows(lambda x, y: x.draft.supersedes == y.id),
-        "written_before": rows(lambda x, y: place[x.id] < place[y.id]),
+        "written_before": line(list(names.values())),
         "alike": rows(lambda x, y: x.draft.kind is y.draft.kind),
-        "eligible": ones(name for name in names.values()),
-        "seen": ones(names[seen.mark.id] for seen in step.shown.seen),
+        "eligible": names.values(),
+        "seen": [names[seen.mark.id] for seen in step.shown.seen],
     }
-    return Structure({"Mark": tuple(names.values())}, relations)
+    return structure({"Mark": names.values()}, told)
 
 
 @Ends
@@ -93,8 +92,7 @@ def samples_of_supersession(system: AnySystem) -> Iterator[End]:
             yield written(system, config, marks, Read(None, "a"))
 
 
-HIDDEN = Theorem(
-    protocol="markspace",
+HIDDEN = theorem(
     system="space",
     claim=space.supersession_transitivity_p47,
     sentence="No superseded mark is seen, whatever becomes of the one that supersedes it: of a chain the last at most.",
@@ -160,16 +158,17 @@ def view_resolution(step: SpaceStep) -> Structure | None:
     ):
         return None
     called = {mark.id: f"mark:{mark.id}" for mark in marks}
-    told = frozenset((called[one.id], called[one.draft.supersedes]) for one in marks if one.draft.supersedes in called)
+    pairs = [(called[one.id], called[one.draft.supersedes]) for one in marks if one.draft.supersedes in called]
     last = called[marks[-1].id]
-    relations = {
+    told = {
         "written_before": line(list(called.values())),
-        "named": frozenset(pair for pair in told if pair[0] != last),
-        "alike": frozenset((called[x.id], called[y.id]) for x in marks for y in marks if x.draft.kind is y.draft.kind),
-        "names": told,
+        "named": [pair for pair in pairs if pair[0] != last],
+        "alike": [(called[x.id], called[y.id]) for x in marks for y in marks if x.draft.kind is y.draft.kind],
+        "names": pairs,
+        "need": called[act.need],
+        "copy": last,
     }
-    functions = {"need": constant(called[act.need]), "copy": constant(last)}
-    return Structure({"Mark": tuple(called.values())}, relations, functions)
+    return structure({"Mark": called.values()}, told)
 
 
 @Ends
@@ -185,8 +184,7 @@ def samples_of_resolution(system: AnySystem) -> Iterator[End]:
         yield written(system, config, marks, Resolve(wanted, 3, 4))
 
 
-SETTLED = Theorem(
-    protocol="markspace",
+SETTLED = theorem(
     system="space",
     claim=space.resolution_immediacy_p29,
     scope="any number of marks",

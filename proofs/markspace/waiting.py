@@ -7,9 +7,9 @@ those intents is gone, and one more while the agent is busy.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import chain
 from typing import Any, TypeAlias
 
 from evenhand.core.system import Scope, System
@@ -19,17 +19,17 @@ from evenhand.model.markspace.guard_systems import actions, agent_names
 from evenhand.model.markspace.guard_vocabulary import Act, Config, GuardStep, Phase, Policy, State, What
 from evenhand.model.markspace.mutants import guarding as faulty
 from evenhand.model.markspace.readings import Readings
-from evenhand.proofs.markspace.intents import AGENT, INTENT, a, author, b, claims, i
-from evenhand.proofs.markspace.walks import walk
+from evenhand.proofs.markspace.intents import AGENT, INTENT, ROOM, a, author, b, called, claims, i
+from evenhand.proofs.markspace.stating import theorem
+from evenhand.proofs.markspace.walks import walks
 from evenhand.properties.markspace import contesting
 from evenhand.properties.markspace.predicates import allowed_agents, doing_of
-from evenhand.smt.arithmetic import at_least, at_most, below, element, minus, number, plus, zero
+from evenhand.smt.arithmetic import at_least, at_most, below, minus, number, plus, zero
 from evenhand.smt.logic import Formula, Function, Relation, differ, exists, forall, iff, same
-from evenhand.smt.preludes import define, numbers, relations
+from evenhand.smt.preludes import Faults, define, numbers, relations
 from evenhand.smt.ranking import Ranking
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import constant, ones, prop
-from evenhand.smt.theorem import Mutation, Theorem
+from evenhand.smt.tables import structure
 from evenhand.smt.theory import Axiom, Theory
 
 # The strategy.
@@ -143,8 +143,6 @@ WAITING = Theory.of(
 
 # Conformance.
 
-ROOM = "room_1"
-
 
 def view(find: Finder, taken: GuardStep) -> Structure | None:
     """Return a step as it concerns the agent that helps; None where the scope defers and under other readings."""
@@ -159,32 +157,26 @@ def view(find: Finder, taken: GuardStep) -> Structure | None:
     if len(old) < len(before.on(room)) or len(new) < len(later.on(room)):
         return None
 
-    def intents(names: Iterable[str]) -> frozenset[tuple[str, ...]]:
-        return ones(f"intent:{name}" for name in names)
-
-    relations_: dict[str, frozenset[tuple[str, ...]]] = {
-        "claims": ones([] if before.claims[0] is None else [before.claims[0]]),
-        "lives": intents(old),
-        "lives2": intents(new),
-        "helps": prop(taken.action == help_),
-        "offered": prop(_on_offer(config, before, agent)),
-        "offered2": prop(_on_offer(config, later, agent)),
-        "claimed2": prop(later.claims[0] is not None),
-        **({"survives": intents(new)} if waits else {}),
-        "allowed": prop(asks and agent in allowed_agents(taken)),
+    told = {
+        "claims": [] if before.claims[0] is None else [before.claims[0]],
+        "lives": map(called, old),
+        "lives2": map(called, new),
+        "helps": taken.action == help_,
+        "offered": _on_offer(config, before, agent),
+        "offered2": _on_offer(config, later, agent),
+        "claimed2": later.claims[0] is not None,
+        **({"survives": map(called, new)} if waits else {}),
+        "allowed": asks and agent in allowed_agents(taken),
+        "author": {called(name): name for name in config.agents},
+        "helper": agent,
+        "life": {called(name): old.get(name, 0) for name in config.agents},
+        "life2": {called(name): new.get(name, 0) for name in config.agents},
+        "longest": _longest(config, before, agent),
+        "longest2": _longest(config, later, agent),
+        "busy": int(_busy(config, before, agent)),
+        "busy2": int(_busy(config, later, agent)),
     }
-    functions: dict[str, Mapping[tuple[str, ...], str]] = {
-        "author": {(f"intent:{name}",): name for name in config.agents},
-        "helper": constant(agent),
-        "life": {(f"intent:{name}",): element(old.get(name, 0)) for name in config.agents},
-        "life2": {(f"intent:{name}",): element(new.get(name, 0)) for name in config.agents},
-        "longest": constant(_longest(config, before, agent)),
-        "longest2": constant(_longest(config, later, agent)),
-        "busy": constant(int(_busy(config, before, agent))),
-        "busy2": constant(int(_busy(config, later, agent))),
-    }
-    universe = {"Agent": config.agents, "Intent": tuple(f"intent:{name}" for name in config.agents)}
-    return Structure(universe, relations_, functions)
+    return structure({"Agent": config.agents, "Intent": map(called, config.agents)}, told)
 
 
 def _on_offer(config: Config, state: State, agent: str) -> bool:
@@ -210,27 +202,27 @@ def samples(find: Finder, system: System[Any, Any, Any, Any, Any]) -> Iterator[G
     """Yield seeded walks, of the reference under each policy, with the step that helps from every state."""
     reference = system.variant == "reference"
     for policy in Policy if reference else (Policy.FIRST_WRITER,):
-        for agents, resources, ttl, draws in _WALKS:
-            small = system.at(agents=agents, resources=resources, ttl=ttl)
-            config = replace(next(iter(small.all_configs())), policy=policy)
-            for draw in range(draws if reference else 1):
-                for step in walk(small, config, f"waiting {agents} {draw}", 24):
-                    yield small.take(config, step.before, _helps(config, step.before, find(config, step.before)))
-                    yield step
+        cases = [(agents, places, ttl, draws if reference else 1) for agents, places, ttl, draws in _WALKS]
+        for step in chain.from_iterable(walks(system, "waiting", 24, *cases, policy=policy)):
+            who = find(step.config, step.before)
+            yield system.take(step.config, step.before, _helps(step.config, step.before, who))
+            yield step
 
 
 # The theorems.
 
 _lower = below(plus(longest2(), busy2()), plus(longest(), busy()))
-_FOREVER = (
-    WAITING.means("survives", lives(i), "never_expires"),
-    WAITING.means("ages", same(life2(i), life(i)), "never_expires"),
+_FAULTS = Faults.of(
+    WAITING,
+    {
+        faulty.never_expires: {"survives": lives(i), "ages": same(life2(i), life(i))},
+        faulty.holders_kept_out: {"found": exists([a], claims(a))},
+        faulty.expires_early: {"survives": lives(i) & at_least(life(i), number(2))},
+    },
 )
-_NOBODY = (WAITING.means("found", exists([a], claims(a)), "holders_kept_out"),)
 _NEEDS = ("the_last_intent", "a_second_passes", "help_is_on_offer")
 _theorem = partial(
-    Theorem,
-    protocol="markspace",
+    theorem,
     system="first_writer",
     theory=WAITING,
     realise=scene,
@@ -238,13 +230,7 @@ _theorem = partial(
     witness=_waits & exists([i], rival(i) & ~survives(i)),
     scope="any number of agents, resources and seconds, under every policy that resolves at once",
 )
-_EARLY = Mutation(
-    mutant=faulty.expires_early,
-    definitions=(WAITING.means("survives", lives(i) & at_least(life(i), number(2)), "a second less"),),
-    expected="proved",
-    because="what expires early is not waited for as long",
-)
-_KEPT_OUT = Mutation(mutant=faulty.holders_kept_out, definitions=_NOBODY)
+_EARLY = _FAULTS.unseen(faulty.expires_early, "what expires early is not waited for as long")
 
 PROGRESS = _theorem(
     claim=contesting.progress_p12,
@@ -254,7 +240,7 @@ PROGRESS = _theorem(
     assumes=exists([a], claims(a)) >> claims(helper()),
     goal=offered() & offered2() & (helps() >> (allowed() | _lower)),
     needs=(*_NEEDS, "one_claim", "others_keep_their_intents"),
-    mutants=(Mutation(mutant=faulty.never_expires, definitions=_FOREVER), _KEPT_OUT, _EARLY),
+    mutants=(*_FAULTS.refuted(faulty.never_expires, faulty.holders_kept_out), _EARLY),
 )
 
 _free, _free2 = forall([a], ~claims(a)), ~claimed2()
@@ -268,8 +254,8 @@ RECOVERY = _theorem(
     goal=offered() & offered2() & (helps() >> (allowed() | (_idle2 & _free2 & _lower))),
     needs=(*_NEEDS, "waiting_claims_nothing"),
     mutants=(
-        Mutation(mutant=faulty.never_expires, definitions=_FOREVER),
-        replace(_KEPT_OUT, expected="proved", because="no action claims the resource"),
+        *_FAULTS.refuted(faulty.never_expires),
+        _FAULTS.unseen(faulty.holders_kept_out, "no action claims the resource"),
         _EARLY,
     ),
 )

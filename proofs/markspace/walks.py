@@ -4,31 +4,37 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from evenhand.core.system import AnySystem, System
+from evenhand.core.system import AnySystem
 from evenhand.core.trace import AnyScenario, Scenario
-from evenhand.model.markspace.guard import initial
-from evenhand.model.markspace.guard_vocabulary import Act, Config, GuardStep, Phase, State, What
+from evenhand.model.markspace.guard_vocabulary import Act, Config, GuardStep, State, What
 from evenhand.model.markspace.layers import initial as initial_layers
 from evenhand.model.markspace.layers_vocabulary import LayersConfig, Operation, World
 from evenhand.model.markspace.marks import Mark, Space, SpaceConfig, Tick, Write
-from evenhand.smt.ends import End, end_at, ways
-from evenhand.smt.tables import Rows
-
-Guard = System[Config, State, Act, Any, Any]
+from evenhand.smt.ends import End, drawn_runs, end_at, ways
 
 
-def walk(system: Guard, config: Config, seed: str, length: int) -> Iterator[GuardStep]:
-    """Yield the steps of a run from the start: draw a kind of act that is on offer, then one act of that kind."""
-    choose, state = random.Random(seed), initial(config)[0]
-    for _ in range(length):
+def walks(
+    system: AnySystem, label: str, length: int, *cases: tuple[int, int, int, int], **changes: Any
+) -> Iterator[tuple[GuardStep, ...]]:
+    """Yield seeded walks of any variant: of agents, resources, seconds that an intent lives, and as many draws.
+
+    A step draws a kind of act that is on offer, then one act of that kind.
+    """
+
+    def pick(small: AnySystem, config: Config, choose: random.Random, state: State) -> Act:
         kinds: dict[What, list[Act]] = {}
-        for act in system.enabled(config, state):
+        for act in small.enabled(config, state):
             kinds.setdefault(act.what, []).append(act)
-        step = system.take(config, state, choose.choice(kinds[choose.choice(list(kinds))]))
-        yield step
-        state = step.after
+        return choose.choice(kinds[choose.choice(list(kinds))])
+
+    for agents, resources, ttl, draws in cases:
+        small = system.at(agents=agents, resources=resources, ttl=ttl)
+        config = replace(next(iter(small.all_configs())), **changes)
+        yield from drawn_runs(small, config, f"{label} {agents}", draws, length, partial(pick, small, config))
 
 
 def written(system: AnySystem, config: SpaceConfig, marks: Sequence[Mark], act: Any) -> End:
@@ -53,9 +59,3 @@ def layered(
         return later if len(later.stored) < config.capacity else None
 
     return ways(config, initial_layers(config)[0], lambda _state: menu, after, most, firsts)
-
-
-def in_phase(config: Config, state: State, phase: Phase) -> Rows:
-    """Return each agent in this phase, with its resource."""
-    here = zip(config.agents, state.doing, strict=True)
-    return frozenset((agent, doing.resource) for agent, doing in here if doing.phase is phase)

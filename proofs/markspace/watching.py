@@ -25,6 +25,7 @@ from evenhand.model.markspace.layers_vocabulary import (
 from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.mutants import layers as faulty
 from evenhand.model.markspace.readings import Readings
+from evenhand.proofs.markspace.stating import theorem
 from evenhand.proofs.markspace.walks import layered
 from evenhand.properties.markspace import layers
 from evenhand.smt.arithmetic import at_most, below
@@ -32,8 +33,7 @@ from evenhand.smt.ends import End, Ends, end_at
 from evenhand.smt.logic import FALSE, Formula, Function, Sort, exists, forall, same, variables
 from evenhand.smt.preludes import define, mutation, numbers, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import constant, ones, props
-from evenhand.smt.theorem import Theorem
+from evenhand.smt.tables import structure
 from evenhand.smt.theory import Theory
 
 AGENT = Sort("Agent")
@@ -101,7 +101,7 @@ def view(taken: LayersStep) -> Structure | None:
     watched = before.watched[config.agents.index(agent)]
     strange, concentrated = _odd(config, before, agent)
     health = taken.shown.health
-    truths = {
+    told = {
         "checks": known and act.op is Op.CHECK,
         "judged": act.op is Op.WRITE and health is not None,
         "resets": known and act.op is Op.RESET,
@@ -112,17 +112,15 @@ def view(taken: LayersStep) -> Structure | None:
         "tried": bool(watched.now),
         "says_restricted": health is Health.RESTRICTED,
         "says_normal": health is Health.NORMAL,
+        "by": agent,
+        "samples_needed": config.samples,
+        "windows": len(watched.past),
     }
     held = {
-        name: ones(who for who, one in zip(config.agents, side.watched, strict=True) if one.restricted)
+        name: [who for who, one in zip(config.agents, side.watched, strict=True) if one.restricted]
         for name, side in (("restricted", before), ("remains", after))
     }
-    functions = {
-        "by": constant(agent),
-        "samples_needed": constant(config.samples),
-        "windows": constant(len(watched.past)),
-    }
-    return Structure({"Agent": config.agents}, {**props(truths), **held}, functions)
+    return structure({"Agent": config.agents}, {**told, **held})
 
 
 MOST = 40
@@ -150,8 +148,7 @@ def samples(system: AnySystem) -> Iterator[End]:
 
 
 _theorem = partial(
-    Theorem,
-    protocol="markspace",
+    theorem,
     system="layers",
     theory=WATCHED,
     view=view,

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 
+from evenhand.smt.arithmetic import element
 from evenhand.smt.logic import FALSE, Sort, exists, forall
 from evenhand.smt.preludes import Declarations, Faults, Twice, mutation, numbers, ordered, ranked, relations
 from evenhand.smt.structure import Reader, Structure
-from evenhand.smt.tables import beside, constant, line, ones, prop, rank
+from evenhand.smt.tables import beside, constant, line, ones, prop, rank, structure
 from tests.models.grant import LAST_WINS, THEOREM
 
 THING = Sort("Thing")
@@ -85,3 +87,44 @@ def test_tables() -> None:
     assert (found.relations["first"], found.relations["first2"]) == (ones("a"), ones("b"))
     assert beside(view, "first")(("ab", "c")) is None
     assert beside(view, "first")(("ab", "")) is None
+
+
+def test_a_structure_is_told_by_value() -> None:
+    told = {
+        "open": True,
+        "shut": False,
+        "first": ["a"],
+        "near": {("a", "b")},
+        "none": [],
+        "who": "b",
+        "count": Fraction(1, 2),
+        "age": {"a": 3, "b": 0},
+        "gap": {("a", "b"): -1},
+    }
+    found = structure({"Agent": iter(("a", "b")), "Mark": ()}, told)
+    assert found == Structure(
+        {"Agent": ("a", "b"), "Mark": ("nothing",)},
+        {
+            "open": frozenset({()}),
+            "shut": frozenset(),
+            "first": frozenset({("a",)}),
+            "near": frozenset({("a", "b")}),
+            "none": frozenset(),
+        },
+        {
+            "who": {(): "b"},
+            "count": {(): element(Fraction(1, 2))},
+            "age": {("a",): element(3), ("b",): element(0)},
+            "gap": {("a", "b"): element(-1)},
+        },
+    )
+
+
+def test_two_structures_side_by_side_differ_in_what_is_moved_alone() -> None:
+    def view(told: dict[str, bool]) -> Structure:
+        return structure({"Agent": ("a",)}, told)
+
+    both = beside(view, "wins")
+    one = {"wins": True, "asks": True}
+    assert both((one, {"wins": False, "asks": True})) == view({**one, "wins2": False})
+    assert both((one, {"wins": False, "asks": False})) is None

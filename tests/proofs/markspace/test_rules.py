@@ -30,7 +30,8 @@ from evenhand.model.markspace.guard_vocabulary import (
 from evenhand.model.markspace.mutants import guarding as faulty
 from evenhand.model.markspace.readings import Readings
 from evenhand.proofs.markspace import batches, policies
-from evenhand.proofs.markspace.rules import ROOM, answered, fired
+from evenhand.proofs.markspace.intents import ROOM
+from evenhand.proofs.markspace.rules import answered, fired
 from evenhand.smt.smtlib import show
 from evenhand.smt.structure import Reader, Structure
 from evenhand.smt.theory import Theory

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from evenhand.core.verdict import Status
-from evenhand.proofs.markspace.crossing import READ_TWICE, freed, own, secret, warned
-from evenhand.proofs.markspace.strength_definitions import DECAY
+from evenhand.proofs.markspace.leaking import READ_TWICE, freed, own, secret, warned
+from evenhand.proofs.markspace.strengths import DECAY
 from evenhand.smt.differential import agree
 from evenhand.smt.logic import Function, Not
 from evenhand.smt.prove import prove

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
 
 from evenhand.core.system import UnknownName
+from evenhand.smt.arithmetic import at_most, number, plus
 from evenhand.smt.logic import (
     FALSE,
     TRUE,
@@ -14,21 +16,25 @@ from evenhand.smt.logic import (
     Function,
     Relation,
     Sort,
+    Term,
     conjunction,
     differ,
     exists,
     forall,
     iff,
+    ite,
     same,
     variables,
 )
 from evenhand.smt.portfolio import Answered, Portfolio
+from evenhand.smt.preludes import numbers
 from evenhand.smt.rewriting import symbols
 from evenhand.smt.smtlib import Query
 from evenhand.smt.structure import Reader
+from evenhand.smt.tables import structure
 from evenhand.smt.theory import Axiom, Theory
 from evenhand.smt.transitions.induction import induct
-from evenhand.smt.transitions.machine import Machine, after
+from evenhand.smt.transitions.machine import Machine, Turn, after
 from evenhand.smt.transitions.runs import lasso, reach
 
 AGENT = Sort("Agent")
@@ -212,3 +218,48 @@ def test_a_machine_says_what_is_wrong_with_it() -> None:
         lock().next(held(who()))
     assert symbols(lock().next(ONE_HOLDS)) == {"held.after"}
     assert SHIFT.false_in((), initial=False) == ""
+
+
+def test_turns_keep_what_they_do_not_change() -> None:
+    taken, count = Relation("taken", (AGENT,)), numbers("count")[0]
+
+    def fewer(then: Term) -> Formula:
+        return at_most(then, count())
+
+    grabs = Turn(idle(), {taken: (same(x, who()), TRUE), idle: FALSE, count: plus(count(), number(1))})
+    frees = Turn(TRUE, {taken: taken(x) & differ(x, who()), count: fewer}, taken(who()))
+    machine = Machine.of("turns", (taken(x), idle(), count()), grabs, frees, init=idle(), usual={idle: TRUE})
+    assert (machine.state, machine.inputs) == (("taken", "idle", "count"), ("who",))
+    by_hand = ite(
+        idle(),
+        forall([x], ite(same(x, who()), iff(after(taken)(x), TRUE), iff(after(taken)(x), taken(x))))
+        & iff(after(idle)(), FALSE)
+        & same(after(count)(), plus(count(), number(1))),
+        ite(
+            TRUE,
+            taken(who())
+            & forall([x], iff(after(taken)(x), taken(x) & differ(x, who())))
+            & iff(after(idle)(), TRUE)
+            & at_most(after(count)(), count()),
+            forall([x], iff(after(taken)(x), taken(x))) & iff(after(idle)(), TRUE) & same(after(count)(), count()),
+        ),
+    )
+    universe = {"Agent": ("a", "b")}
+    rows = [(), ("a",), ("b",), ("a", "b")]
+    for free, then_free, one, two, old, new in product((False, True), (False, True), rows, rows, (0, 1), (0, 1)):
+        told = {"idle": free, "idle.after": then_free, "taken": one, "taken.after": two, "who": "a"}
+        shape = structure(universe, {**told, "count": old, "count.after": new})
+        assert Reader().holds(machine.step, shape) == Reader().holds(by_hand, shape)
+
+
+def test_a_turn_changes_the_state_alone_and_all_of_a_symbol() -> None:
+    with pytest.raises(ValueError, match="changes held, which is no symbol of the state"):
+        Machine.of("stray", (idle(),), Turn(TRUE, {held: held(x)}), init=TRUE)
+    for atom in (held(who()), Relation("near", (AGENT, AGENT))(x, x)):
+        with pytest.raises(ValueError, match="is of variables, each once"):
+            Machine.of("partly", (atom,), init=TRUE)
+
+
+def test_fixed_symbols_are_no_inputs() -> None:
+    machine = Machine.of("fixed", (held(x),), Turn(idle(), {held: FALSE}), init=TRUE, fixed=(idle,), more=(who,))
+    assert (machine.inputs, set(machine.theory.symbols)) == (("who",), {"who", "held", "idle"})
