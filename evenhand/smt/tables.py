@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
+from evenhand.core.system import AnyStep
 from evenhand.smt.arithmetic import element
 from evenhand.smt.structure import Structure
 
@@ -36,6 +38,34 @@ def line(elements: Sequence[str]) -> Rows:
 def constant(value: Fraction | int | str) -> Table:
     """Return a constant: a number, or the element so called."""
     return {(): value if isinstance(value, str) else element(value)}
+
+
+def pictured(universe: Mapping[str, Iterable[str]], told: Mapping[str, Any]) -> Structure:
+    """Return the structure of these values: a truth, a set for a relation, a dictionary for a function, a constant.
+
+    Members and keys are elements or tuples of elements, values numbers or elements.
+    """
+    relations: dict[str, Rows] = {}
+    functions: dict[str, Table] = {}
+    for name, value in told.items():
+        if isinstance(value, bool):
+            relations[name] = prop(value)
+        elif isinstance(value, AbstractSet):
+            relations[name] = frozenset(map(_row, cast("AbstractSet[Any]", value)))
+        else:
+            table = cast("Mapping[Any, Any]", value if isinstance(value, Mapping) else {(): value})
+            functions[name] = {_row(key): one if isinstance(one, str) else element(one) for key, one in table.items()}
+    return Structure({sort: tuple(elements) for sort, elements in universe.items()}, relations, functions)
+
+
+def around(step: AnyStep, read: Callable[[Any], Mapping[str, Any]], *ends: str) -> dict[str, Any]:
+    """Return what is read of the states before and after a step, each name with the ending of its state."""
+    states = zip(ends or ("", ".after"), (step.before, step.after), strict=True)
+    return {f"{name}{end}": value for end, state in states for name, value in read(state).items()}
+
+
+def _row(key: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (key,) if isinstance(key, str) else key
 
 
 def rank(rows: Iterable[tuple[str, ...]], elements: Iterable[str]) -> dict[str, int]:

@@ -13,7 +13,7 @@ from evenhand.model.conviction.protocol import CONVICTION
 from evenhand.model.conviction.renaming import Renaming
 from evenhand.model.conviction.vocabulary import IDLE, PROPOSE, STAKE, Enrol, Invite, Tick
 from evenhand.proofs.conviction.clock import CLOCK, CLOSER
-from evenhand.proofs.conviction.faults import FAULTS
+from evenhand.proofs.conviction.ledger import FAULTS
 from evenhand.proofs.conviction.purses import KINDS, PURSES, SAME_POINTS, moments
 from evenhand.proofs.conviction.renamed import NAMES
 from evenhand.proofs.conviction.renamed_acts import NO_ACT
