@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from fractions import Fraction
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
-from evenhand.core.system import AnyStep
 from evenhand.smt.arithmetic import element
 from evenhand.smt.structure import Structure
 
@@ -40,32 +38,29 @@ def constant(value: Fraction | int | str) -> Table:
     return {(): value if isinstance(value, str) else element(value)}
 
 
-def pictured(universe: Mapping[str, Iterable[str]], told: Mapping[str, Any]) -> Structure:
-    """Return the structure of these values: a truth, a set for a relation, a dictionary for a function, a constant.
+def structure(universe: Mapping[str, Iterable[str]], told: Mapping[str, Any]) -> Structure:
+    """Return a structure of what is `told` by name: truths, elements and rows are relations, other values functions.
 
-    Members and keys are elements or tuples of elements, values numbers or elements.
+    A function is the value of a constant, or a mapping from arguments to values; values are elements or numbers.  A
+    sort without elements gets one, of which nothing is told.
     """
     relations: dict[str, Rows] = {}
     functions: dict[str, Table] = {}
-    for name, value in told.items():
-        if isinstance(value, bool):
-            relations[name] = prop(value)
-        elif isinstance(value, AbstractSet):
-            relations[name] = frozenset(map(_row, cast("AbstractSet[Any]", value)))
+    for name, what in told.items():
+        if isinstance(what, bool):
+            relations[name] = prop(what)
+        elif isinstance(what, str | int | Fraction):
+            functions[name] = constant(what)
+        elif isinstance(what, Mapping):
+            of: Mapping[Any, Any] = what
+            functions[name] = {_row(one): constant(value)[()] for one, value in of.items()}
         else:
-            table = cast("Mapping[Any, Any]", value if isinstance(value, Mapping) else {(): value})
-            functions[name] = {_row(key): one if isinstance(one, str) else element(one) for key, one in table.items()}
-    return Structure({sort: tuple(elements) for sort, elements in universe.items()}, relations, functions)
+            relations[name] = frozenset(map(_row, what))
+    return Structure({sort: tuple(those) or ("nothing",) for sort, those in universe.items()}, relations, functions)
 
 
-def around(step: AnyStep, read: Callable[[Any], Mapping[str, Any]], *ends: str) -> dict[str, Any]:
-    """Return what is read of the states before and after a step, each name with the ending of its state."""
-    states = zip(ends or ("", ".after"), (step.before, step.after), strict=True)
-    return {f"{name}{end}": value for end, state in states for name, value in read(state).items()}
-
-
-def _row(key: str | tuple[str, ...]) -> tuple[str, ...]:
-    return (key,) if isinstance(key, str) else key
+def _row(one: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (one,) if isinstance(one, str) else one
 
 
 def rank(rows: Iterable[tuple[str, ...]], elements: Iterable[str]) -> dict[str, int]:

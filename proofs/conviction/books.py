@@ -15,8 +15,8 @@ from evenhand.model.conviction import vocabulary as model
 from evenhand.proofs.conviction.ledger import BY_AGENT, FLOWS, KINDS
 from evenhand.properties.conviction.predicates import actor, events
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import around, pictured
-from evenhand.smt.transitions.invariant import Steps
+from evenhand.smt.tables import structure
+from evenhand.smt.transitions.invariant import Steps, around
 
 _KIND = {
     **{model.Invite: "invites", model.Propose: "proposes", model.Feedback: "comments"},
@@ -102,7 +102,7 @@ def view(run: Steps, number: int) -> Structure | None:
     parts = {
         name: {key: told.get(key, 0) for key in (agents if name in BY_AGENT else lots)} for name, told in flows.items()
     }
-    return pictured(
+    return structure(
         {"Agent": agents, "Lot": lots},
         {
             **{"own": {uid: _lot(uid, uid) for uid in agents}, "by": by, "at": at, "amount": _amount(step, kind)},
@@ -116,7 +116,7 @@ def view(run: Steps, number: int) -> Structure | None:
             **{name: name == kind for name in KINDS},
             **{f"all_{name}": sum(told.values()) for name, told in flows.items()},
             **parts,
-            **around(step, at_rest),
+            **around(run, number, at_rest),
         },
     )
 

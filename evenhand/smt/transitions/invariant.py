@@ -8,7 +8,7 @@ doubt.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -21,6 +21,21 @@ from evenhand.smt.transitions.machine import Machine
 from evenhand.smt.transitions.runs import Run
 
 Steps: TypeAlias = tuple[AnyStep, ...]
+
+
+def around(run: Steps, number: int, told: Callable[..., Mapping[str, Any]], claim: Any = None) -> dict[str, Any]:
+    """Return what is `told` of the state before a step, and of the one after, whose names end in `.after`.
+
+    With a claim that remembers, `told` gets also what it remembers then.
+    """
+    step = run[number]
+    found: dict[str, Any] = {}
+    memory = () if claim is None else (claim.memory(step.config),)
+    for earlier in run[:number] if memory else ():
+        memory = (claim.follow(*memory, earlier),)
+    found |= told(step.before, *memory)
+    memory = (claim.follow(*memory, step),) if memory else ()
+    return found | {f"{name}.after": one for name, one in told(step.after, *memory).items()}
 
 
 def _no_runs(_system: AnySystem) -> Iterable[Steps]:

@@ -11,12 +11,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from evenhand.core.system import UnknownName
-from evenhand.smt.logic import Definition, Formula, Function, Relation, Sort, Var, conjunction, forall, iff, same
+from evenhand.smt.logic import (
+    TRUE,
+    Apply,
+    Definition,
+    Formula,
+    Function,
+    Holds,
+    Relation,
+    Sort,
+    Var,
+    conjunction,
+    forall,
+    iff,
+    ite,
+    same,
+)
 from evenhand.smt.portfolio import Answered
-from evenhand.smt.rewriting import expand, symbols, translate
+from evenhand.smt.rewriting import expand, symbols, translate, used
 from evenhand.smt.smtlib import Query
 from evenhand.smt.structure import Structure
 from evenhand.smt.theory import Axiom, Theory
@@ -33,6 +48,20 @@ _AFTER = ".after"
 def after(symbol: Relation) -> Relation:
     """Return the symbol of a state relation after the step."""
     return Relation(symbol.name + _AFTER, symbol.domain)
+
+
+Changes: TypeAlias = Mapping[Relation | Function, Any]
+"""What state symbols are after a step, of the variables with which the state names them: a formula for a relation; a
+term for a function, or what gives a formula of the value after."""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A kind of step: `when` it is taken, what it changes, and what it `demands`, without which there is no step."""
+
+    when: Formula
+    changes: Changes
+    demands: Formula = TRUE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +88,44 @@ class Machine:
                 raise ValueError(f"a symbol that changes may have no '.' in its name, as {name!r} has")
         if self.span(self.init):
             raise ValueError("init speaks of inputs, or of a state after")
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        state: Sequence[Holds | Apply],
+        *turns: Turn,
+        init: Formula,
+        usual: Changes | None = None,
+        fixed: Sequence[Function | Relation] = (),
+        axioms: Iterable[Axiom] = (),
+        definitions: Iterable[Definition] = (),
+    ) -> Machine:
+        """Return the machine that takes the first turn whose time it is, and else none.
+
+        `state` has each state symbol with the variables in which turns tell its meaning after the step; what a turn
+        does not change becomes what is `usual`, and stays as it is where nothing is.  The theory's symbols are those
+        that are used; all but `fixed` ones and the state are inputs.
+        """
+
+        def ended(turn: Turn) -> Formula:
+            changes = {**(usual or {}), **turn.changes}
+            return conjunction([turn.demands, *(_ended(atom, changes) for atom in state)])
+
+        step = ended(Turn(TRUE, {}))
+        for turn in reversed(turns):
+            step = ite(turn.when, ended(turn), step)
+        found = dict.fromkeys(one for formula in (init, step) for one in used(formula) if not one.name.endswith(_AFTER))
+        theory = Theory.of(name, *found, *fixed, axioms=axioms, definitions=definitions)
+        held = tuple(_symbol(atom).name for atom in state)
+        kept = {*held, *(one.name for one in fixed)}
+        return cls(
+            theory=theory,
+            state=held,
+            inputs=tuple(one for one in theory.symbols if one not in kept),
+            init=init,
+            step=step,
+        )
 
     def redefined(self, definitions: Iterable[Definition]) -> Machine:
         """Return this machine with some definitions of its theory replaced.  Raises UnknownName."""
@@ -212,6 +279,20 @@ class Machine:
     def _speaks(self, axiom: Axiom) -> tuple[bool, bool]:
         named = symbols(self.expanded(axiom.formula))
         return not named.isdisjoint(self.state), not named.isdisjoint(self.inputs)
+
+
+def _symbol(atom: Holds | Apply) -> Relation | Function:
+    return atom.relation if isinstance(atom, Holds) else atom.function
+
+
+def _ended(atom: Holds | Apply, changes: Changes) -> Formula:
+    """What a state symbol is after a step with these changes."""
+    bound = [one for one in atom.arguments if isinstance(one, Var)]
+    then = changes.get(_symbol(atom), atom)
+    if isinstance(atom, Holds):
+        return forall(bound, iff(after(atom.relation)(*bound), then))
+    end = Function(atom.function.name + _AFTER, atom.function.domain, atom.function.codomain)(*bound)
+    return forall(bound, then(end) if callable(then) else same(end, then))
 
 
 def _bound(domain: Sequence[Sort]) -> tuple[Var, ...]:
