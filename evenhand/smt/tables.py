@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -83,6 +83,13 @@ def beside(view: Callable[[Any], Structure | None], *moved: str) -> Callable[[tu
         return Structure(one.universe, {**one.relations, **copies}, one.functions)
 
     return viewed
+
+
+def doubled(one: Structure, two: Structure, shared: Collection[str]) -> Structure:
+    """Return a structure with what another one says of all but the `shared` symbols, as second copies."""
+    relations = {f"{name}2": rows for name, rows in two.relations.items() if name not in shared}
+    functions = {f"{name}2": table for name, table in two.functions.items() if name not in shared}
+    return Structure(one.universe, {**one.relations, **relations}, {**one.functions, **functions})
 
 
 def _elements(structure: Structure) -> Hashable:

@@ -29,17 +29,17 @@ from evenhand.proofs.conviction.rules import (
     timer_then,
 )
 from evenhand.proofs.conviction.rules import earlier_name as named_before
-from evenhand.proofs.conviction.single import theorem
+from evenhand.proofs.conviction.single import both, theorem
 from evenhand.proofs.conviction.walks import ends
 from evenhand.properties.conviction.predicates import done as is_done
 from evenhand.properties.conviction.predicates import events, ticking
 from evenhand.properties.conviction.winning import names_decide_nothing
-from evenhand.smt.arithmetic import element, minus
+from evenhand.smt.arithmetic import minus
 from evenhand.smt.ends import End, Ends
 from evenhand.smt.logic import conjunction, exists, forall, same, variables
 from evenhand.smt.preludes import Twice, define, numbers, ordered, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import Rows, Table, constant, ones, prop
+from evenhand.smt.tables import Rows, doubled, structure
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 from evenhand.source.rules import Faults
@@ -73,36 +73,35 @@ TWICE = Twice(TICKING, _INPUTS)
 
 def view_tick(step: Step[model.Config, model.State, model.Act, model.Shown]) -> Structure | None:
     """Return a tick inside a phase as a structure; None for other steps."""
-    before, then, constants = step.before, step.after, step.config.constants
+    before, constants = step.before, step.config.constants
     if not ticking(step):
         return None
-    names = {seat.agent: f"agent:{seat.agent}" for seat in before.seats}
-    functions: dict[str, Table] = {
-        "most": constant(constants.think_ticks),
-        "wanted": constant(element(constants.self_stake)),
-        "penalty": constant(element(constants.penalty)),
-    }
-    for end, state in (("", before), ("_then", then)):
-        functions[f"timer{end}"] = {(names[seat.agent],): element(seat.timer) for seat in state.seats}
-        functions[f"balance{end}"] = {(names[seat.agent],): element(seat.balance) for seat in state.seats}
-    for name, kind in (("put", "Staked"), ("burnt", "Burn")):
-        told = [(one.agent, one.amount) for one in events(step.shown, kind)]
-        sums = {uid: sum(amount for agent, amount in told if agent == uid) for uid in names}
-        functions[name] = {(names[uid],): element(amount) for uid, amount in sums.items()}
-    whole = ones(names.values())
-    return Structure(
-        {"Agent": tuple(names.values())},
+    uids = [seat.agent for seat in before.seats]
+
+    def sums(kind: str) -> dict[str, Any]:
+        return {uid: sum(one.amount for one in events(step.shown, kind) if one.agent == uid) for uid in uids}
+
+    def seated(state: model.State) -> dict[str, Any]:
+        return {name: {one.agent: getattr(one, name) for one in state.seats} for name in ("timer", "balance")}
+
+    return structure(
+        {"Agent": uids},
         {
-            "assigned": ones(names[seat.agent] for seat in before.seats if seat.assigned),
-            "done": ones(names[seat.agent] for seat in before.seats if is_done(step.config, before, seat)),
-            "proposing": prop(before.phase == model.PROPOSE),
-            "staking": prop(before.phase == model.STAKE),
-            "kicked": ones(names[one.agent] for one in events(step.shown, "KickOut")),
-            "ends": prop(progress(step)),
-            "named_before": names_of(names.values()),
-            **dict.fromkeys(("counts", "stakes", "burns", "pays"), whole),
+            "most": constants.think_ticks,
+            "wanted": constants.self_stake,
+            "penalty": constants.penalty,
+            "put": sums("Staked"),
+            "burnt": sums("Burn"),
+            "assigned": {seat.agent for seat in before.seats if seat.assigned},
+            "done": {seat.agent for seat in before.seats if is_done(step.config, before, seat)},
+            "proposing": before.phase == model.PROPOSE,
+            "staking": before.phase == model.STAKE,
+            "kicked": {one.agent for one in events(step.shown, "KickOut")},
+            "ends": progress(step),
+            "named_before": names_of(uids),
+            **{name: {*uids} for name in ("counts", "stakes", "burns", "pays")},
+            **both(step, seated, "", "_then"),
         },
-        functions,
     )
 
 
@@ -129,29 +128,22 @@ def renamed(
         one, two = view_one(step), None if other is None else view_one(other)
         if one is None or two is None:
             return None
-        back = {
-            f"{sort}:{renaming(uid)}": f"{sort}:{uid}"
-            for elements in one.universe.values()
-            for sort, _, uid in (element_.partition(":") for element_ in elements)
-        }
-        rows = {
-            name: frozenset(tuple(back[part] for part in row) for row in found) for name, found in two.relations.items()
-        }
-        tables = {
-            name: {tuple(back[part] for part in row): back.get(value, value) for row, value in table.items()}
-            for name, table in two.functions.items()
+        names = {renaming(uid): uid for elements in one.universe.values() for uid in elements}
+
+        def back(row: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(names.get(part, part) for part in row)
+
+        relations = {name: frozenset(map(back, rows)) for name, rows in two.relations.items()}
+        functions = {
+            name: {back(row): back((value,))[0] for row, value in t.items()} for name, t in two.functions.items()
         }
         first: dict[str, Any] = {**one.relations, **one.functions}
-        second: dict[str, Any] = {**rows, **tables}
+        second: dict[str, Any] = {**relations, **functions}
         if any(first[name] != second[name] for name in shared):
             return None
         if all(first[name] == second[name] for name in told) and not names_decide_nothing.agrees(*case):
             return None
-        return Structure(
-            one.universe,
-            {**one.relations, **{f"{name}2": found for name, found in rows.items() if name not in shared}},
-            {**one.functions, **{f"{name}2": table for name, table in tables.items() if name not in shared}},
-        )
+        return doubled(one, Structure(two.universe, relations, functions), shared)
 
     return viewed
 

@@ -16,10 +16,10 @@ from evenhand.proofs.conviction.clock import CLOCK, CLOSER
 from evenhand.proofs.conviction.finale import SATURATED
 from evenhand.proofs.conviction.ledger import FAULTS
 from evenhand.proofs.conviction.purses import KINDS, PURSES, SAME_POINTS, moments
-from evenhand.proofs.conviction.renamed import NAMES
 from evenhand.proofs.conviction.renamed_acts import NO_ACT
 from evenhand.proofs.conviction.renamed_ticks import NO_TICK
 from evenhand.proofs.conviction.stake_ticks import COMMUTE, TWO, TWO_FAULTS
+from evenhand.proofs.conviction.winners import NAMES
 from evenhand.smt.arithmetic import value_of
 from evenhand.smt.cases import cases
 from evenhand.smt.differential import agree
