@@ -30,6 +30,7 @@ from evenhand.proofs.conviction.purses import (
     of_all,
     on_credit,
     part_of,
+    taken,
     v,
     view,
     x,
@@ -38,7 +39,7 @@ from evenhand.proofs.conviction.purses import (
 from evenhand.proofs.conviction.single import theorem
 from evenhand.properties.conviction import staking
 from evenhand.smt.arithmetic import at_most, below, minus, number, plus
-from evenhand.smt.logic import Formula, Term, conjunction, differ, exists, forall, ite, same
+from evenhand.smt.logic import Formula, Term, conjunction, differ, exists, forall, same
 from evenhand.smt.preludes import Faults
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom
@@ -82,15 +83,8 @@ _TAKES = conjunction(
 
 
 def _youngest_taken(start: str, end: str, wanted: Term) -> Formula:
-    """Return that a lot loses its part of what is wanted of its pile, the youngest lots first."""
-    old, new = LOTS[start](x), LOTS[end](x)
-    behind = minus(PILES[start](part_of(x)), AHEADS[start](x), old)
-    some = same(new, minus(plus(behind, old), wanted))
-    return ite(
-        at_most(wanted, behind),
-        same(new, old),
-        ite(at_most(plus(behind, old), wanted), same(new, number(0)), some),
-    )
+    behind = minus(PILES[start](part_of(x)), AHEADS[start](x), LOTS[start](x))
+    return taken(start, end, behind, wanted)
 
 
 _FAULTS = Faults(
