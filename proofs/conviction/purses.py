@@ -103,8 +103,24 @@ def enough(act: Purse, start: str, adds: Formula | None = None) -> Formula:
     )
 
 
-def _words(
-    act: Purse, start: str, end: str, accepted: Formula, source_text: str, moved: _Takes
+def taken(start: str, end: str, nearer: Term, wanted: Term) -> Formula:
+    """Return that a lot loses its part of what is wanted of its pile, after the points that are `nearer`."""
+    old, new = LOTS[start](x), LOTS[end](x)
+    some = same(new, minus(plus(nearer, old), wanted))
+    return ite(
+        at_most(wanted, nearer), same(new, old), ite(at_most(plus(nearer, old), wanted), same(new, number(0)), some)
+    )
+
+
+def _oldest_taken(start: str, end: str, wanted: Term) -> Formula:
+    return taken(start, end, AHEADS[start](x), wanted)
+
+
+_TEXT = "4.3, 6.2, 11, 14.2, A 16.3: an action spends its agent's own points, if it has them, the oldest stake first"
+
+
+def effects(
+    act: Purse, start: str, end: str, accepted: Formula, source_text: str = _TEXT, moved: _Takes = _oldest_taken
 ) -> tuple[Definition, ...]:
     """Return what an action makes of a balance, of a pile and of a lot, from one moment to another."""
     by, source, onto, asked = (function() for function in act.functions)
@@ -161,28 +177,14 @@ def _arrives(act: Purse, start: str, end: str) -> Formula:
     return ite(act.is_("proposes"), same(new, plus(old, spent)), same(new, plus(old, asked)))
 
 
-def taken(start: str, end: str, nearer: Term, wanted: Term) -> Formula:
-    """Return that a lot loses its part of what is wanted of its pile, after the points that are `nearer`."""
-    old, new = LOTS[start](x), LOTS[end](x)
-    some = same(new, minus(plus(nearer, old), wanted))
-    return ite(
-        at_most(wanted, nearer), same(new, old), ite(at_most(plus(nearer, old), wanted), same(new, number(0)), some)
-    )
-
-
-def _oldest_taken(start: str, end: str, wanted: Term) -> Formula:
-    return taken(start, end, AHEADS[start](x), wanted)
-
-
 _ORDERS = ((FIRST, "", "1"), (SECOND, "", "2"), (SECOND, "1", "12"), (FIRST, "2", "21"))
-_TEXT = "4.3, 6.2, 11, 14.2, A 16.3: an action spends its agent's own points, if it has them, the oldest stake first"
 
 
 def of_all(
-    accepted: Callable[[Purse, str], Formula], source: str, moved: _Takes = _oldest_taken
+    accepted: Callable[[Purse, str], Formula], source: str = _TEXT, moved: _Takes = _oldest_taken
 ) -> tuple[Definition, ...]:
     """Return what both actions make of balances and stakes, in either order; `moved` says which lots a move takes."""
-    said = (_words(act, start, end, accepted(act, start), source, moved) for act, start, end in _ORDERS)
+    said = (effects(act, start, end, accepted(act, start), source, moved) for act, start, end in _ORDERS)
     return tuple(word for words in said for word in words)
 
 
@@ -194,7 +196,7 @@ def on_credit(act: Purse, start: str) -> Formula:
     return enough(act, start, TRUE)
 
 
-WORDS = of_all(enough, _TEXT)
+WORDS = of_all(enough)
 _PHASES = (("proposes",), ("comments",), ("revises",), ("adds", "moves"))
 ACTS = (FIRST, SECOND)
 
@@ -298,7 +300,7 @@ def aimed(action: Any) -> tuple[str, str]:
             return own, own
 
 
-_KIND = dict(zip((model.Propose, model.Feedback, model.Revise, model.AddStake, model.MoveStake), KINDS, strict=True))
+KIND = dict(zip((model.Propose, model.Feedback, model.Revise, model.AddStake, model.MoveStake), KINDS, strict=True))
 
 
 def _asked(action: model.Act, tried: RunStep) -> Any:
@@ -329,7 +331,7 @@ def view(case: tuple[Fork, RunStep, RunStep | None]) -> Structure | None:
         asked, (source, onto) = _asked(action, tried), aimed(action)
         lacks = tried.shown.rejected in ("InsufficientCredit", "InsufficientStake")
         known = not tried.shown.rejected or lacks or alone.before != fork.state
-        kind = _KIND.get(type(action), "") if known and asked is not None else ""
+        kind = KIND.get(type(action), "") if known and asked is not None else ""
         own = f"{actor(action)}/{actor(action)}"
         parts = (actor(action), source, onto, asked) if kind else (actor(action), own, own, 0)
         told |= {f"{name}{ending}": one for name, one in zip(_PARTS, parts, strict=True)}

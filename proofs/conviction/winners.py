@@ -26,7 +26,7 @@ from evenhand.model.conviction.vocabulary import (
     Tick,
 )
 from evenhand.proofs.conviction.finale import finalizations, rational
-from evenhand.proofs.conviction.renamed_ticks import names_of, renamed
+from evenhand.proofs.conviction.renamed import names_of, renamed
 from evenhand.proofs.conviction.rules import PROPOSAL, age, first, named_before, never, p, ranked, score, top
 from evenhand.proofs.conviction.single import configuration, granted, theorem
 from evenhand.properties.conviction import winning
