@@ -1,24 +1,25 @@
-"""Two agents' actions of one tick do the same to every balance and stake in either order, for any number of agents.
+"""Two actions of one tick do the same to every balance and stake in either order, for any number of agents.
 
-A *pile* is what one owner has staked on one proposal, a *lot* the part of it that has been held
-for equally many rounds.
+A *pile* is what one owner has staked on one proposal, a *lot* the part of it that has been held for as many rounds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import Any, TypeAlias
 
 from evenhand.core.relations import Fork
-from evenhand.core.system import AnySystem, Step
+from evenhand.core.system import AnySystem
 from evenhand.model.conviction import vocabulary as model
-from evenhand.model.conviction.mutants import money
+from evenhand.model.conviction.mutants import money, play
 from evenhand.proofs.conviction.ledger import AGENT, affordable, most
 from evenhand.proofs.conviction.single import theorem
 from evenhand.proofs.conviction.walks import ends
 from evenhand.properties.conviction import staking
-from evenhand.properties.conviction.predicates import OPEN, actor, events
+from evenhand.properties.conviction.predicates import OPEN, RunStep, actor, events
 from evenhand.smt.arithmetic import NUMBER, at_least, at_most, below, minus, number, plus
 from evenhand.smt.ends import End, Ends
 from evenhand.smt.logic import (
@@ -44,7 +45,6 @@ from evenhand.smt.tables import structure
 from evenhand.smt.theorem import Lemma, Theorem
 from evenhand.smt.theory import Axiom, Theory
 
-RunStep: TypeAlias = Step[model.Config, model.State, model.Act, model.Shown]
 _Takes: TypeAlias = Callable[[str, str, Term], Formula]
 """What is taken from a lot, from one moment to another, if so much is wanted of its pile."""
 
@@ -103,7 +103,7 @@ def enough(act: Purse, start: str, adds: Formula | None = None) -> Formula:
     )
 
 
-def taken(start: str, end: str, nearer: Term, wanted: Term) -> Formula:
+def _taken(start: str, end: str, nearer: Term, wanted: Term) -> Formula:
     """Return that a lot loses its part of what is wanted of its pile, after the points that are `nearer`."""
     old, new = LOTS[start](x), LOTS[end](x)
     some = same(new, minus(plus(nearer, old), wanted))
@@ -113,7 +113,11 @@ def taken(start: str, end: str, nearer: Term, wanted: Term) -> Formula:
 
 
 def _oldest_taken(start: str, end: str, wanted: Term) -> Formula:
-    return taken(start, end, AHEADS[start](x), wanted)
+    return _taken(start, end, AHEADS[start](x), wanted)
+
+
+def _youngest_taken(start: str, end: str, wanted: Term) -> Formula:
+    return _taken(start, end, minus(PILES[start](part_of(x)), AHEADS[start](x), LOTS[start](x)), wanted)
 
 
 _TEXT = "4.3, 6.2, 11, 14.2, A 16.3: an action spends its agent's own points, if it has them, the oldest stake first"
@@ -353,6 +357,7 @@ def moments(system: AnySystem) -> Iterator[End]:
 
 
 FAULTS = Faults(
+    (play.move_takes_the_youngest, *of_all(enough, "a move takes the youngest first", _youngest_taken)),
     (money.credit_of_the_poorest, *of_all(if_all_have_as_much, "every balance must cover an addition")),
     (money.add_on_credit, *of_all(on_credit, "an addition is never refused for lack of points")),
 )
@@ -376,7 +381,8 @@ SAME_PILES = same(PILES["12"](v), PILES["21"](v))
 SAME_LOTS = same(LOTS["12"](x), LOTS["21"](x))
 _ALONE = ("first_alone", "second_alone")
 
-SAME_POINTS: Theorem = theorem(
+_of_two = partial(theorem, view=view, samples=moments, scope="any number of agents, proposals and points")
+SAME_POINTS: Theorem = _of_two(
     claim=staking.actions_of_two_agents_commute,
     name="balances_and_stakes_are_the_same_in_either_order",
     sentence="Two agents' actions of one tick leave every balance, and every agent's stake on every proposal, the same "
@@ -406,12 +412,82 @@ SAME_POINTS: Theorem = theorem(
     needs=("two_agents", "ones_own_piles", "in_turn", "sums_of_what_stays"),
     witness=conjunction(below(BALANCES["12"](act.by()), balance(act.by())) for act in ACTS)
     & exists([v], below(PILES[""](v), PILES["12"](v))),
-    view=view,
-    samples=moments,
-    scope="any number of agents, proposals and points",
     mutants=(
         *FAULTS.refuted(money.credit_of_the_poorest),
         FAULTS.unseen(money.add_on_credit, "the points that it spends are still its own"),
     ),
 )
 """The theorem about balances and stakes."""
+
+# When an addition and a move of one agent do the same in either order (A 16.4): exactly where the move takes none of
+# the points that are added, for what is not there yet cannot be moved.
+
+_ahead, _lot = AHEADS[""], LOTS[""]
+_only = (
+    conjunction(~act.is_(kind) for kind in KINDS if kind != name) for act, name in ((FIRST, "adds"), (SECOND, "moves"))
+)
+ONE_PURSE = replace(
+    PURSES,
+    name="conviction_one_purse",
+    axioms=(
+        Axiom("one_agent", same(FIRST.by(), SECOND.by()), "the pairs of the claim"),
+        OWN_PILES,
+        AMOUNTS,
+        Axiom("an_addition_and_a_move", conjunction(_only), "A 16.4"),
+        IN_TURN,
+        Axiom(
+            "sums_of_older_stake",
+            forall([x], ~young(x) >> same(LOTS["1"](x), _lot(x))) >> forall([x], same(AHEADS["1"](x), _ahead(x))),
+            "a law of finite sums: what is older than a lot is as much as before where no old lot changes",
+        ),
+        Axiom(
+            "young_stake_is_the_rest",
+            forall([x], young(x) >> same(PILES[""](part_of(x)), plus(_ahead(x), _lot(x)))),
+            "16.6: of a pile all is older than its young stake, or young",
+        ),
+    ),
+)
+_, _source, _onto, _added = (function() for function in FIRST.functions)
+_, _from, _to, _moved = (function() for function in SECOND.functions)
+_there = PILES[""](_from)
+_TAKES = conjunction(
+    [
+        FIRST.is_("adds") & SECOND.is_("moves") & same(_onto, _from),
+        at_most(_added, BALANCES[""](FIRST.by())),
+        below(_there, _moved) & at_most(_moved, plus(_there, _added)),
+    ]
+)
+"""The addition brings what the move lacks."""
+
+
+_PILES_ALONE = ("one_agent", "ones_own_piles", "amounts", "an_addition_and_a_move", "in_turn")
+APART: Theorem = _of_two(
+    claim=staking.funded_add_and_move_commute,
+    theory=ONE_PURSE,
+    variables=(a, v, x),
+    assumes=~_TAKES,
+    goal=conjunction([SAME_BALANCES, SAME_PILES, SAME_LOTS]),
+    needs=("in_turn", "sums_of_older_stake", "young_stake_is_the_rest"),
+    witness=conjunction(
+        [
+            same(_onto, _from),
+            exists([x], conjunction([young(x), same(part_of(x), _from), below(_lot(x), LOTS["12"](x))])),
+            exists([x], conjunction([~young(x), same(part_of(x), _from), below(LOTS["12"](x), _lot(x))])),
+        ]
+    ),
+    mutants=FAULTS.refuted(play.move_takes_the_youngest, money.add_on_credit),
+)
+BY_ORDER: Theorem = _of_two(
+    claim=staking.added_points_can_be_moved_at_once,
+    theory=replace(ONE_PURSE, axioms=tuple(one for one in ONE_PURSE.axioms if one.name in _PILES_ALONE)),
+    assumes=conjunction(
+        [_TAKES, FIRST.is_("lawful"), SECOND.is_("lawful"), differ(_to, _from), below(number(0), _moved)]
+    ),
+    goal=differ(PILES["12"](_from), PILES["21"](_from)),
+    needs=("in_turn",),
+    witness=below(number(0), _there),
+    mutants=(
+        *FAULTS.refuted(money.credit_of_the_poorest),
+        FAULTS.unseen(play.move_takes_the_youngest, "it takes as much"),
+    ),
+)
