@@ -85,7 +85,12 @@ def view(run: Steps, number: int) -> Structure | None:
 
     def placed(state: State) -> dict[str, Any]:
         feasible_ = {*config.published(state).feasible}
-        return {"feasible": feasible_, "permitted": {*state.permitted}, "offered": {*state.offered}, "over": bool(state.over)}
+        return {
+            "feasible": feasible_,
+            "permitted": {*state.permitted},
+            "offered": {*state.offered},
+            "over": bool(state.over),
+        }
 
     return structure(
         {"Act": config.actions},
