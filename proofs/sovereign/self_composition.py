@@ -12,8 +12,7 @@ from typing import Any
 
 from evenhand.model.sovereign.mutants import deciding, gates
 from evenhand.model.sovereign.step import SovereignStep
-from evenhand.proofs.sovereign.deciding import DECISION, OBSERVED, PLACED, word
-from evenhand.proofs.sovereign.definitions import FAULTS
+from evenhand.proofs.sovereign.deciding import DECISION, FAULTS, OBSERVED, PLACED, word
 from evenhand.proofs.sovereign.encoding import structure_of
 from evenhand.proofs.sovereign.rules import CAND, KEY, OBS, budget, count, key, lacks, le, present, readable
 from evenhand.proofs.sovereign.samples import samples_of_pairs
