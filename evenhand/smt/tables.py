@@ -72,12 +72,14 @@ def rank(rows: Iterable[tuple[str, ...]], elements: Iterable[str]) -> dict[str, 
 def beside(view: Callable[[Any], Structure | None], *moved: str) -> Callable[[tuple[Any, Any]], Structure | None]:
     """Return the view of two steps as one structure, in which `moved` relations have a second copy.
 
-    None outside the theory, and where the two have other elements or functions.
+    None outside the theory, and where the two differ in more.
     """
 
     def viewed(case: tuple[Any, Any]) -> Structure | None:
         one, two = map(view, case)
         if one is None or two is None or one.functions != two.functions or _elements(one) != _elements(two):
+            return None
+        if any(rows != two.relations[name] for name, rows in one.relations.items() if name not in moved):
             return None
         copies = {f"{name}2": two.relations[name] for name in moved if name in two.relations}
         return Structure(one.universe, {**one.relations, **copies}, one.functions)

@@ -98,6 +98,7 @@ class Machine:
         init: Formula,
         usual: Changes | None = None,
         fixed: Sequence[Function | Relation] = (),
+        more: Sequence[Function | Relation] = (),
         axioms: Iterable[Axiom] = (),
         definitions: Iterable[Definition] = (),
     ) -> Machine:
@@ -116,7 +117,7 @@ class Machine:
         for turn in reversed(turns):
             step = ite(turn.when, ended(turn), step)
         found = dict.fromkeys(one for formula in (init, step) for one in used(formula) if not one.name.endswith(_AFTER))
-        theory = Theory.of(name, *found, *fixed, axioms=axioms, definitions=definitions)
+        theory = Theory.of(name, *found, *fixed, *more, axioms=axioms, definitions=definitions)
         held = tuple(_symbol(atom).name for atom in state)
         kept = {*held, *(one.name for one in fixed)}
         return cls(
