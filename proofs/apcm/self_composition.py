@@ -7,7 +7,7 @@ equated.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -39,7 +39,7 @@ from evenhand.properties.apcm import blindness
 from evenhand.smt.logic import Formula, Function, Var, conjunction, exists, forall, iff, same, variables
 from evenhand.smt.preludes import Twice, both_runs, first_of_twins
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import Rows, line
+from evenhand.smt.tables import Rows, called, line
 from evenhand.smt.theorem import Lemma, Theorem
 from evenhand.smt.theory import Axiom, Theory
 
@@ -227,10 +227,6 @@ BLIND = _of_pairs(
 # submission has the first one's elements and relations, and only the order of the names differs.
 
 
-def _moved(rows: Rows, names: Mapping[str, str]) -> Rows:
-    return frozenset(tuple(names.get(element, element) for element in row) for row in rows)
-
-
 def _view_renamed(case: tuple[Renaming, ApcmStep, ApcmStep]) -> Structure | None:
     """Return a step and its image as one structure, with the step's elements in both.
 
@@ -246,7 +242,7 @@ def _view_renamed(case: tuple[Renaming, ApcmStep, ApcmStep]) -> Structure | None
         back[pair(sorted(str(w.of(name)) for name in e.split("+")))] = e
     if any(e not in back for elements in two.universe.values() for e in elements):
         return None
-    copy = {name: _moved(rows, back) for name, rows in two.relations.items()}
+    copy = called(two, back.__getitem__).relations
     if any(copy[name] != rows for name, rows in one.relations.items() if name not in (*OBSERVED, *_ORDERS)):
         return None
     again = {f"{name}2": copy[name] for name in (*OBSERVED, *_ORDERS)}

@@ -60,7 +60,7 @@ from evenhand.smt.ends import End, Ends, end_at
 from evenhand.smt.logic import Function, conjunction, differ, disjunction, exists, forall, ite, same, variables
 from evenhand.smt.preludes import Twice, define, mutation, numbers, ordered, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import Rows, doubled, structure
+from evenhand.smt.tables import Rows, called, doubled, structure
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 from evenhand.source.rules import Faults
@@ -152,20 +152,14 @@ def renamed(
             return None
         names = {renaming(uid): uid for elements in one.universe.values() for uid in elements}
 
-        def back(row: tuple[str, ...]) -> tuple[str, ...]:
-            return tuple("/".join(names.get(part, part) for part in one.split("/")) for one in row)
-
-        relations = {name: frozenset(map(back, rows)) for name, rows in two.relations.items()}
-        functions = {
-            name: {back(row): back((value,))[0] for row, value in t.items()} for name, t in two.functions.items()
-        }
+        two = called(two, lambda one: "/".join(names.get(part, part) for part in one.split("/")))
         first: dict[str, Any] = {**one.relations, **one.functions}
-        second: dict[str, Any] = {**relations, **functions}
+        second: dict[str, Any] = {**two.relations, **two.functions}
         if any(first[name] != second[name] for name in shared):
             return None
         if all(first[name] == second[name] for name in told) and not names_decide_nothing.agrees(*case):
             return None
-        return doubled(one, Structure(two.universe, relations, functions), shared)
+        return doubled(one, two, shared)
 
     return viewed
 

@@ -21,7 +21,7 @@ from evenhand.properties.sovereign import selecting
 from evenhand.smt.logic import Function, exists, forall, iff, same, variables
 from evenhand.smt.preludes import Twice
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import Rows, line, ones, rank
+from evenhand.smt.tables import Rows, called, line, rank
 from evenhand.smt.theorem import Lemma, Theorem
 from evenhand.smt.theory import Axiom
 
@@ -65,7 +65,8 @@ def view_pair(case: tuple[Any, SovereignStep, SovereignStep]) -> Structure | Non
     one, two = structure_of(step), structure_of(other)
     if one is None or two is None or step.action.observations != other.action.observations:  # type: ignore[union-attr]
         return None
-    two = _with_citations(two, _renamed_citations(step, other))
+    names = _renamed_citations(step, other)
+    two = called(two, lambda one: names.get(one, one))
     universe, functions = _merged(one, two)
     relations: dict[str, Rows] = {}
     keys = sorted(universe["Key"])
@@ -100,14 +101,6 @@ def _renamed_citations(step: SovereignStep, other: SovereignStep) -> dict[str, s
     for place, citation in enumerate(_citations(other)):
         names[f"cite:{place}"] = mine.setdefault(citation, f"cite:{len(mine)}")
     return names
-
-
-def _with_citations(structure: Structure, names: dict[str, str]) -> Structure:
-    relations = dict(structure.relations)
-    relations["cites"] = frozenset((who, names.get(one, one)) for who, one in relations["cites"])
-    relations["resolving"] = ones(names.get(row[0], row[0]) for row in relations["resolving"])
-    universe = {**structure.universe, "Cite": tuple(names.get(one, one) for one in structure.universe["Cite"])}
-    return Structure(universe, relations, structure.functions)
 
 
 _of_pairs = partial(
