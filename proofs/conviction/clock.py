@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from evenhand.core.system import AnySystem, Step
+from evenhand.core.system import AnySystem
 from evenhand.core.trace import Lasso, Scenario
 from evenhand.model.conviction import vocabulary as model
 from evenhand.model.conviction.menus import agents_of, offers
@@ -24,7 +24,7 @@ from evenhand.proofs.conviction.rules import AGENT, a, assigned, done, ending, e
 from evenhand.proofs.conviction.single import both, configuration, theorem
 from evenhand.proofs.conviction.walks import walks
 from evenhand.properties.conviction import ticking
-from evenhand.properties.conviction.predicates import OPEN, accepted, is_open, longest_issue, ticks_left
+from evenhand.properties.conviction.predicates import OPEN, RunStep, accepted, is_open, longest_issue, ticks_left
 from evenhand.properties.conviction.predicates import done as is_done
 from evenhand.properties.conviction.predicates import finalizes as does_finalize
 from evenhand.smt.arithmetic import at_least, at_most, below, minus, number, plus, zero
@@ -172,49 +172,44 @@ def _spare(step: Any, state: model.State) -> int:
     return sum(rooms.values())
 
 
-def view(step: Step[model.Config, model.State, model.Act, model.Shown]) -> Structure | None:
+def view(step: RunStep) -> Structure | None:
     """Return a step before the end as a structure; None for Issues without their mandatory fields."""
     before, later, issues = step.before, step.after, step.config.issues
     if before.phase == model.CLOSED or not before.seats:
         return None
     if any(issue.problem is None or issue.background is None for issue in issues):
         return None
-    left_, left2_ = ticks_left(step.config, before), ticks_left(step.config, later)
-    spare_, spare2_ = _spare(step, before), _spare(step, later)
     within, ticking_ = before.phase in OPEN, step.action == model.Tick(model.SCHEDULER)
 
     def doing(state: model.State) -> dict[str, Any]:
+        left_, spare_ = ticks_left(step.config, state), _spare(step, state)
         return {
+            **{"left": left_, "spare": spare_, "ahead": left_ - 1 - spare_},
             "done": {seat.agent for seat in state.seats if is_done(step.config, state, seat)},
             "timer": {seat.agent: seat.timer for seat in state.seats},
             "room": _rooms_of(step, state),
-            "offered": _on_offer(step.config, state),
+            "offered": any(act == model.Tick() for act in offers(step.config, state, ready=True)),
+            "closed": state.phase == model.CLOSED,
+            "open": is_open(step.config, state),
         }
 
+    told = both(step, doing, "", "2")
     return structure(
         {"Agent": [seat.agent for seat in before.seats]},
         {
-            **{"most": step.config.constants.think_ticks, "following": left_ - spare_ - (left2_ - spare2_)},
-            **{"left": left_, "spare": spare_, "ahead": left_ - 1 - spare_},
-            **{"left2": left2_, "spare2": spare2_, "ahead2": left2_ - 1 - spare2_},
+            **told,
+            **{"most": step.config.constants.think_ticks, "following": told["ahead"] - told["ahead2"]},
             "assigned": {seat.agent for seat in before.seats if seat.assigned},
             "ticks": ticking_,
             "idle": before.phase == model.IDLE,
             "inside": within,
             "proposing": before.phase == model.PROPOSE,
-            "closed2": later.phase == model.CLOSED,
             "opens": before.phase == model.IDLE and later.phase == model.PROPOSE,
             "finalizes": does_finalize(step),
             "moves_on": progress(step),
-            "open2": is_open(step.config, later),
             **({"ends": progress(step)} if within and ticking_ else {}),
-            **both(step, doing, "", "2"),
         },
     )
-
-
-def _on_offer(config: model.Config, state: model.State) -> bool:
-    return any(act == model.Tick() for act in offers(config, state, ready=True))
 
 
 def _company(found: Structure) -> tuple[tuple[model.Agent, ...], list[model.Agent]]:
