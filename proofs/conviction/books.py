@@ -13,12 +13,12 @@ from typing import Any
 
 from evenhand.model.conviction import vocabulary as model
 from evenhand.proofs.conviction.ledger import BY_AGENT, FLOWS, KINDS
-from evenhand.properties.conviction.predicates import actor, events
+from evenhand.properties.conviction.predicates import RunStep, actor, events
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import structure
 from evenhand.smt.transitions.invariant import Steps, around
 
-_KIND = {
+_KIND: dict[type, str] = {
     **{model.Invite: "invites", model.Propose: "proposes", model.Feedback: "comments"},
     **{model.Revise: "revises", model.AddStake: "adds", model.MoveStake: "moves"},
 }
@@ -35,7 +35,7 @@ def _lots(state: model.State) -> dict[str, Fraction]:
     return found
 
 
-def _kind(step: Any) -> str:
+def _kind(step: RunStep) -> str:
     if step.shown.rejected or not isinstance(step.action, model.Tick):
         return "" if step.shown.rejected else _KIND.get(type(step.action), "")
     return {model.IDLE: "", model.FINALIZE: "finalizes"}.get(step.before.phase, "ticks")

@@ -304,7 +304,12 @@ def aimed(action: Any) -> tuple[str, str]:
             return own, own
 
 
-KIND = dict(zip((model.Propose, model.Feedback, model.Revise, model.AddStake, model.MoveStake), KINDS, strict=True))
+_TYPES = (model.Propose, model.Feedback, model.Revise, model.AddStake, model.MoveStake)
+
+
+def kind_of(action: model.Act) -> str:
+    """Return the kind of an action; empty for one of none."""
+    return next((kind for kind, cls in zip(KINDS, _TYPES, strict=True) if isinstance(action, cls)), "")
 
 
 def _asked(action: model.Act, tried: RunStep) -> Any:
@@ -329,13 +334,15 @@ def view(case: tuple[Fork, RunStep, RunStep | None]) -> Structure | None:
     agents = [seat.agent for seat in fork.state.seats]
     if right is None or any(isinstance(act, model.Invite) or actor(act) not in agents for act in fork.left):
         return None
-    states = dict(zip(MOMENTS, (fork.state, left.before, right.before, left.after, right.after), strict=True))
+    states: dict[str, model.State] = dict(
+        zip(MOMENTS, (fork.state, left.before, right.before, left.after, right.after), strict=True)
+    )
     told: dict[str, Any] = {}
     for action, tried, alone, ending in zip(fork.left, (right, left), (left, right), ("", "2"), strict=True):
         asked, (source, onto) = _asked(action, tried), aimed(action)
         lacks = tried.shown.rejected in ("InsufficientCredit", "InsufficientStake")
         known = not tried.shown.rejected or lacks or alone.before != fork.state
-        kind = KIND.get(type(action), "") if known and asked is not None else ""
+        kind = kind_of(action) if known and asked is not None else ""
         own = f"{actor(action)}/{actor(action)}"
         parts = (actor(action), source, onto, asked) if kind else (actor(action), own, own, 0)
         told |= {f"{name}{ending}": one for name, one in zip(_PARTS, parts, strict=True)}

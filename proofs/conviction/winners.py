@@ -327,7 +327,7 @@ def view_late(case: tuple[winning.Late, Any, Any]) -> Any:
     one, two = view(step), None if other is None else view(other)
     if one is None or two is None:
         return None
-    decided = two.relations["wins"] == {(wanted,)} and two.relations["by_tick"]
+    decided = two.relations["wins"] == frozenset([(wanted,)]) and two.relations["by_tick"]
     if decided and not winning.an_outsider_can_decide_any_tie.agrees(case[0], step, other):
         return None
     found = doubled(one, two, OUTSIDE.shared)
