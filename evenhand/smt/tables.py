@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from evenhand.smt.arithmetic import element
 from evenhand.smt.structure import Structure
@@ -52,8 +52,8 @@ def structure(universe: Mapping[str, Iterable[str]], told: Mapping[str, Any]) ->
         elif isinstance(what, str | int | Fraction):
             functions[name] = constant(what)
         elif isinstance(what, Mapping):
-            of: Mapping[Any, Any] = what
-            functions[name] = {_row(one): constant(value)[()] for one, value in of.items()}
+            table = cast("Mapping[Any, Any]", what)
+            functions[name] = {_row(one): constant(value)[()] for one, value in table.items()}
         else:
             relations[name] = frozenset(map(_row, what))
     return Structure({sort: tuple(those) or ("nothing",) for sort, those in universe.items()}, relations, functions)

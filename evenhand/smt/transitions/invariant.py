@@ -29,13 +29,14 @@ def around(run: Steps, number: int, told: Callable[..., Mapping[str, Any]], clai
     With a claim that remembers, `told` gets also what it remembers then.
     """
     step = run[number]
-    found: dict[str, Any] = {}
-    memory = () if claim is None else (claim.memory(step.config),)
-    for earlier in run[:number] if memory else ():
-        memory = (claim.follow(*memory, earlier),)
-    found |= told(step.before, *memory)
-    memory = (claim.follow(*memory, step),) if memory else ()
-    return found | {f"{name}.after": one for name, one in told(step.after, *memory).items()}
+    sides: list[tuple[Any, ...]] = [(step.before,), (step.after,)]
+    if claim is not None:
+        memory = claim.memory(step.config)
+        for earlier in run[:number]:
+            memory = claim.follow(memory, earlier)
+        sides = [(step.before, memory), (step.after, claim.follow(memory, step))]
+    before, after = (told(*side) for side in sides)
+    return {**before, **{f"{name}.after": one for name, one in after.items()}}
 
 
 def _no_runs(_system: AnySystem) -> Iterable[Steps]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 from evenhand.core.system import UnknownName
 from evenhand.smt.logic import (
@@ -45,14 +45,17 @@ At: TypeAlias = tuple[str, Formula]
 _AFTER = ".after"
 
 
-def after(symbol: Relation) -> Relation:
-    """Return the symbol of a state relation after the step."""
-    return Relation(symbol.name + _AFTER, symbol.domain)
+S = TypeVar("S", Relation, Function)
+
+
+def after(symbol: S) -> S:
+    """Return the symbol after the step of a symbol of the state."""
+    return replace(symbol, name=symbol.name + _AFTER)
 
 
 Changes: TypeAlias = Mapping[Relation | Function, Any]
-"""What state symbols are after a step, of the variables with which the state names them: a formula for a relation; a
-term for a function, or what gives a formula of the value after."""
+"""What state symbols are after a step, of the variables with which the state names them: a formula for a relation, a
+term for a function, or what gives a formula of the value after; with a condition, where they change."""
 
 
 @dataclass(frozen=True)
@@ -64,13 +67,38 @@ class Turn:
     demands: Formula = TRUE
 
 
+def stepping(state: Sequence[Holds | Apply], turns: Sequence[Turn], usual: Changes | None = None) -> Formula:
+    """Return that the first turn whose time it is is taken, and else none.
+
+    `state` has each state symbol with the variables in which turns tell its meaning after the step; what a turn does
+    not change becomes what is `usual`, and stays as it is where nothing is.  Raises ValueError for a change of what is
+    no state, and for a state symbol of anything but variables, each once.
+    """
+    for atom in state:
+        if not all(isinstance(one, Var) for one in atom.arguments) or len({*atom.arguments}) < len(atom.arguments):
+            raise ValueError(f"state symbol {_symbol(atom).name} is of variables, each once: a turn tells all of it")
+    told = {one for changes in (usual or {}, *(turn.changes for turn in turns)) for one in changes}
+    stray = sorted(one.name for one in told - {*map(_symbol, state)})
+    if stray:
+        raise ValueError(f"a turn changes {', '.join(stray)}, which is no symbol of the state")
+
+    def ended(turn: Turn) -> Formula:
+        changes = {**(usual or {}), **turn.changes}
+        return conjunction([turn.demands, *(_ended(atom, changes) for atom in state)])
+
+    step = ended(Turn(TRUE, {}))
+    for turn in reversed(turns):
+        step = ite(turn.when, ended(turn), step)
+    return step
+
+
 @dataclass(frozen=True, kw_only=True)
 class Machine:
     """A transition system: `theory`, names of its `state` and `inputs` symbols, `init` of a state, and `step`.
 
-    `step` is about a state, inputs and the state after, whose symbols are `after(symbol)` for a relation and
-    `Machine.next_function` for a function.  Formulas may use definitions; `next` turns a formula about a state into one
-    about the state after.  An axiom with state or input symbols is assumed of every step's state before and inputs.
+    `step` is about a state, inputs and the state after, whose symbols are `after(symbol)`.  Formulas may use
+    definitions; `next` turns a formula about a state into one about the state after.  An axiom with state or input
+    symbols is assumed of every step's state before and inputs.
     Raises UnknownName for a name the theory lacks, ValueError for a name with a '.' and an `init` that is about a step.
     """
 
@@ -108,14 +136,7 @@ class Machine:
         does not change becomes what is `usual`, and stays as it is where nothing is.  The theory's symbols are those
         that are used; all but `fixed` ones and the state are inputs.
         """
-
-        def ended(turn: Turn) -> Formula:
-            changes = {**(usual or {}), **turn.changes}
-            return conjunction([turn.demands, *(_ended(atom, changes) for atom in state)])
-
-        step = ended(Turn(TRUE, {}))
-        for turn in reversed(turns):
-            step = ite(turn.when, ended(turn), step)
+        step = stepping(state, turns, usual)
         found = dict.fromkeys(one for formula in (init, step) for one in used(formula) if not one.name.endswith(_AFTER))
         theory = Theory.of(name, *found, *fixed, *more, axioms=axioms, definitions=definitions)
         held = tuple(_symbol(atom).name for atom in state)
@@ -161,10 +182,6 @@ class Machine:
         named = symbols(self.expanded(formula))
         return int(any(name.endswith(_AFTER) or name in self.inputs for name in named))
 
-    def next_function(self, function: Function) -> Function:
-        """Return the symbol of a state function after the step."""
-        return Function(function.name + _AFTER, function.domain, function.codomain)
-
     def next(self, formula: Formula) -> Formula:
         """Return a formula about a state as one about the state after.  Raises ValueError for one about a step."""
         if self.span(formula):
@@ -183,7 +200,7 @@ class Machine:
 
     def _renamed(self, formula: Formula, named: Callable[[str], str]) -> Formula:
         theory = self.theory
-        primed_functions = [self.next_function(f) for f in theory.functions if f.name in self.state]
+        primed_functions = [after(f) for f in theory.functions if f.name in self.state]
         primed_relations = [after(r) for r in theory.relations if r.name in self.state]
         return translate(
             formula,
@@ -289,11 +306,15 @@ def _symbol(atom: Holds | Apply) -> Relation | Function:
 def _ended(atom: Holds | Apply, changes: Changes) -> Formula:
     """What a state symbol is after a step with these changes."""
     bound = [one for one in atom.arguments if isinstance(one, Var)]
-    then = changes.get(_symbol(atom), atom)
+    then: Any = changes.get(_symbol(atom), atom)
+    condition, new = cast("tuple[Formula | None, Any]", then if isinstance(then, tuple) else (None, then))
     if isinstance(atom, Holds):
-        return forall(bound, iff(after(atom.relation)(*bound), then))
-    end = Function(atom.function.name + _AFTER, atom.function.domain, atom.function.codomain)(*bound)
-    return forall(bound, then(end) if callable(then) else same(end, then))
+        end = after(atom.relation)(*bound)
+        is_new, is_old = iff(end, new), iff(end, atom)
+    else:
+        value = after(atom.function)(*bound)
+        is_new, is_old = cast("Formula", new(value)) if callable(new) else same(value, new), same(value, atom)
+    return forall(bound, is_new if condition is None else ite(condition, is_new, is_old))
 
 
 def _bound(domain: Sequence[Sort]) -> tuple[Var, ...]:
