@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias, cast
 
@@ -85,6 +85,26 @@ def beside(view: Callable[[Any], Structure | None], *moved: str) -> Callable[[tu
         return Structure(one.universe, {**one.relations, **copies}, one.functions)
 
     return viewed
+
+
+def called(found: Structure, name: Callable[[str], str]) -> Structure:
+    """Return a structure with other names of its elements."""
+
+    def row(elements: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(map(name, elements))
+
+    return Structure(
+        {sort: row(elements) for sort, elements in found.universe.items()},
+        {one: frozenset(map(row, rows)) for one, rows in found.relations.items()},
+        {one: {row(told): name(value) for told, value in table.items()} for one, table in found.functions.items()},
+    )
+
+
+def doubled(one: Structure, two: Structure, shared: Collection[str]) -> Structure:
+    """Return a structure with what another one says of all but the `shared` symbols, as second copies."""
+    relations = {f"{name}2": rows for name, rows in two.relations.items() if name not in shared}
+    functions = {f"{name}2": table for name, table in two.functions.items() if name not in shared}
+    return Structure(one.universe, {**one.relations, **relations}, {**one.functions, **functions})
 
 
 def _elements(structure: Structure) -> Hashable:

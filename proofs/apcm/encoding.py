@@ -7,7 +7,8 @@ publishes that nothing is feasible, and the previous artefact is submitted there
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
+from typing import Any
 
 from evenhand.core.trace import Scenario
 from evenhand.model.apcm import vocabulary as model
@@ -16,22 +17,12 @@ from evenhand.model.apcm.menus import MOST, action_names, preference_names
 from evenhand.model.apcm.readings import Readings
 from evenhand.model.apcm.step import ApcmStep, initial
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import Rows, line, ones, prop, rank
-
-
-def act(name: str) -> str:
-    """Return the element of an action."""
-    return f"act:{name}"
-
-
-def pref(name: str) -> str:
-    """Return the element of a preference."""
-    return f"pref:{name}"
+from evenhand.smt.tables import line, rank, structure
 
 
 def pair(members: Iterable[str]) -> str:
-    """Return the element of a collision."""
-    return "pair:" + "+".join(members)
+    """Return the element of a collision; actions and preferences are their own."""
+    return "+".join(members)
 
 
 def _plain(config: model.Config) -> bool:
@@ -62,76 +53,51 @@ def structure_of(step: ApcmStep) -> Structure | None:
     if not named <= known or not set(situation.feasible) <= set(config.actions):
         return None
     pairs = sorted({*fields.pairs, *(old.pairs if old else ())}) or [config.preferences[:2]]
-    relations: dict[str, Rows] = {
-        **_of_submission(fields, situation, pairs),
-        **_of_precedent(shown, old),
-        **_of_outcome(shown),
-        "before_act": line(sorted(map(act, config.actions))),
-        "before_pref": line(sorted(map(pref, config.preferences))),
-    }
-    universe = {
-        "Act": tuple(map(act, config.actions)),
-        "Pref": tuple(map(pref, config.preferences)),
-        "Pair": tuple(map(pair, pairs)),
-    }
-    functions: dict[str, Mapping[tuple[str, ...], str]] = {}
-    if all(len(one) == 2 for one in pairs):
-        functions = {
-            "first": {(pair(one),): pref(one[0]) for one in pairs},
-            "second": {(pair(one),): pref(one[1]) for one in pairs},
-        }
-    return Structure(universe, relations, functions)
-
-
-def _acts(names: Iterable[str]) -> Rows:
-    return ones(map(act, names))
-
-
-def _prefs(names: Iterable[str]) -> Rows:
-    return frozenset((pref(name),) for name in names)
-
-
-def _of_submission(
-    fields: model.Fields, situation: model.Situation, pairs: Sequence[tuple[str, ...]]
-) -> dict[str, Rows]:
-    return {
-        "feasible": _acts(situation.feasible),
-        "violates": frozenset((act(x), pref(p)) for x in situation.feasible for p in situation.violates(x)),
-        "av": _prefs(fields.av),
-        "rp": _prefs(fields.rp),
-        "declared": frozenset((pair(one),) for one in fields.pairs),
-        "member": frozenset((pair(one), pref(p)) for one in pairs for p in one),
-    }
-
-
-def _of_precedent(shown: model.Shown, old: model.Fields | None) -> dict[str, Rows]:
+    halves = ("first", "second") if all(len(one) == 2 for one in pairs) else ()
     link = None if old is None else model.digest_of(old)
+    return structure(
+        {"Act": config.actions, "Pref": config.preferences, "Pair": map(pair, pairs)},
+        {
+            "feasible": {*situation.feasible},
+            "violates": {(x, p) for x in situation.feasible for p in situation.violates(x)},
+            **_of_fields(fields, ""),
+            **_of_fields(old or model.Fields((), (), ()), "old_"),
+            "member": {(pair(one), p) for one in pairs for p in one},
+            "linked": shown.artifact is not None and shown.artifact.previous_artifact_digest == link,
+            "maintain": shown.mode == model.MAINTAIN,
+            "has_precedent": old is not None,
+            **_of_outcome(shown),
+            "before_act": line(sorted(config.actions)),
+            "before_pref": line(sorted(config.preferences)),
+            **{name: {pair(one): one[n] for one in pairs} for n, name in enumerate(halves)},
+        },
+    )
+
+
+def _of_fields(fields: model.Fields, when: str) -> dict[str, set[str]]:
     return {
-        "linked": prop(shown.artifact is not None and shown.artifact.previous_artifact_digest == link),
-        "maintain": prop(shown.mode == model.MAINTAIN),
-        "has_precedent": prop(old is not None),
-        "old_av": _prefs(old.av if old else ()),
-        "old_rp": _prefs(old.rp if old else ()),
-        "old_declared": frozenset((pair(one),) for one in (old.pairs if old else ())),
+        f"{when}av": {*fields.av},
+        f"{when}rp": {*fields.rp},
+        f"{when}declared": {pair(one) for one in fields.pairs},
     }
 
 
-def _of_outcome(shown: model.Shown) -> dict[str, Rows]:
+def _of_outcome(shown: model.Shown) -> dict[str, Any]:
     culprits: dict[str, list[tuple[str, ...]]] = {}
     for error in shown.errors:
         culprits.setdefault(error.code, []).append(error.culprit)
     return {
-        "unlinked": prop("E_DIGEST_MISMATCH" in culprits),
-        "uncollided": prop("E_AV_WITHOUT_COLLISION" in culprits),
-        "gratuitous": ones(pref(one[0]) for one in culprits.get("E_GRATUITOUS_VIOLATION", ())),
-        "overlapping": ones(pref(one[0]) for one in culprits.get("E_AV_RP_OVERLAP", ())),
-        "false_pair": ones(map(pair, culprits.get("E_FALSE_COLLISION", ()))),
-        "unprecedented": prop("E_PRECEDENT_VIOLATION" in culprits),
-        "compiles": prop(shown.compile_ok is True),
-        "forbidden": _acts(shown.forbidden),
-        "permitted": _acts(shown.permitted),
-        "offered": _acts(shown.offered),
-        "gridlock": prop(shown.gridlock),
+        "unlinked": "E_DIGEST_MISMATCH" in culprits,
+        "uncollided": "E_AV_WITHOUT_COLLISION" in culprits,
+        "gratuitous": {one[0] for one in culprits.get("E_GRATUITOUS_VIOLATION", ())},
+        "overlapping": {one[0] for one in culprits.get("E_AV_RP_OVERLAP", ())},
+        "false_pair": {pair(one) for one in culprits.get("E_FALSE_COLLISION", ())},
+        "unprecedented": "E_PRECEDENT_VIOLATION" in culprits,
+        "compiles": shown.compile_ok is True,
+        "forbidden": {*shown.forbidden},
+        "permitted": {*shown.permitted},
+        "offered": {*shown.offered},
+        "gridlock": shown.gridlock,
     }
 
 
@@ -147,21 +113,21 @@ def view_text(step: ApcmStep) -> Structure | None:
     return found if found is not None and found.functions else None
 
 
-def _by_name(structure: Structure, sort: str, before: str) -> list[str]:
+def _by_name(found: Structure, sort: str, before: str) -> list[str]:
     """Return the elements of a sort in the order of their names."""
-    before_it = rank(structure.relations[before], structure.universe[sort])
+    before_it = rank(found.relations[before], found.universe[sort])
     return sorted(before_it, key=lambda element: (before_it[element], element))
 
 
-def scene(structure: Structure) -> Scenario[model.Config, model.State, model.Act] | None:
+def scene(found: Structure) -> Scenario[model.Config, model.State, model.Act] | None:
     """Return a submission that matches the structure; None if none does."""
-    told = structure.relations
-    acts, prefs = _by_name(structure, "Act", "before_act"), _by_name(structure, "Pref", "before_pref")
+    told = found.relations
+    acts, prefs = _by_name(found, "Act", "before_act"), _by_name(found, "Pref", "before_pref")
     if len(acts) > MOST or len(prefs) > MOST:
         return None
     names = dict(zip(acts, action_names(len(acts)), strict=True))
     names |= dict(zip(prefs, preference_names(len(prefs)), strict=True))
-    groups = {g: tuple(sorted(names[p] for one, p in told["member"] if one == g)) for g in structure.universe["Pair"]}
+    groups = {g: tuple(sorted(names[p] for one, p in told["member"] if one == g)) for g in found.universe["Pair"]}
 
     def ids(relation: str) -> tuple[str, ...]:
         return tuple(sorted(names[row[0]] for row in told[relation]))

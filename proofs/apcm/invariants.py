@@ -17,18 +17,17 @@ from evenhand.model.apcm.compiler import REFERENCE, Rules
 from evenhand.model.apcm.generators import artifact_of
 from evenhand.model.apcm.menus import action_names, entry, preference_names
 from evenhand.model.apcm.mutants import inputs_and_views as views
-from evenhand.model.apcm.vocabulary import Act, Artifact, Config, Fields, Select, Situation, Submit
+from evenhand.model.apcm.vocabulary import Act, Artifact, Config, Fields, Select, Situation, State, Submit
 from evenhand.proofs.apcm.compiling import ACT, Compiler, feasible, result
-from evenhand.proofs.apcm.encoding import act
 from evenhand.properties.apcm import refusing
 from evenhand.smt import logic as fol
 from evenhand.smt.preludes import relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import constant, ones, prop
+from evenhand.smt.tables import structure
 from evenhand.smt.theorem import Lemma
-from evenhand.smt.theory import Axiom, Theory
-from evenhand.smt.transitions.invariant import Invariant, Steps
-from evenhand.smt.transitions.machine import Machine, after
+from evenhand.smt.theory import Axiom
+from evenhand.smt.transitions.invariant import Invariant, Steps, around
+from evenhand.smt.transitions.machine import Machine, Turn
 from evenhand.source.rules import Faults
 from evenhand.source.simplify import numbered
 
@@ -56,55 +55,23 @@ _KERNEL = _read(REFERENCE)
 _LEAVES = fol.Definition(leaves, (a,), _KERNEL["leaves"], "7: feasible minus forbidden, after a compile")
 _OFFERS = fol.Definition(offers, (a,), _KERNEL["offers"], "11.6: the selector that leaves every choice open")
 
-_STATE = (feasible, permitted, offered)
-_awaited = ~fol.exists([a], offered(a))
-
-
-def _same(*unchanged: fol.Relation) -> fol.Formula:
-    return fol.conjunction(fol.forall([a], fol.iff(after(one)(a), one(a))) for one in unchanged)
-
-
-_spent = fol.conjunction(
-    [
-        fol.forall([a], ~after(permitted)(a) & ~after(offered)(a)),
-        fol.forall([a], fol.iff(after(feasible)(a), published(a))),
-        ~after(over)(),
-    ]
-)
-_rejected = _same(*_STATE) & fol.iff(after(over)(), over())
-_masked = fol.conjunction(
-    [
-        _same(feasible),
-        fol.forall([a], fol.iff(after(permitted)(a), leaves(a))),
-        fol.forall([a], fol.iff(after(offered)(a), offers(a))),
-        ~after(over)(),
-    ]
-)
-_submitted = fol.ite(
-    ~_awaited,
-    _rejected,
-    fol.ite(invalid(), _same(*_STATE) & after(over)(), fol.ite(fol.exists([b], offers(b)), _masked, _spent)),
-)
-
-PIPELINE = Machine(
-    theory=Theory(
-        name="apcm_pipeline",
-        sorts=(ACT,),
-        functions=(pick,),
-        relations=(inventory, *_STATE, over, submits, compiled, invalid, masked, published),
-        axioms=(
-            Axiom(
-                "feasible_is_known",
-                fol.forall([a], feasible(a) >> inventory(a)),
-                "2.2: feasible actions are in the inventory",
-            ),
-        ),
-        definitions=(_LEAVES, _OFFERS),
-    ),
-    state=tuple(relation.name for relation in (*_STATE, over)),
-    inputs=("pick", "submits", "compiled", "invalid", "masked", "published"),
+PIPELINE = Machine.of(
+    "apcm_pipeline",
+    (feasible(a), permitted(a), offered(a), over()),
+    Turn(over() | (submits() & fol.exists([a], offered(a))), {}),
+    Turn(submits() & invalid(), {over: fol.TRUE}),
+    Turn(submits() & fol.exists([b], offers(b)), {permitted: leaves(a), offered: offers(a)}),
+    Turn(submits() | offered(pick()), {permitted: fol.FALSE, offered: fol.FALSE, feasible: published(a)}),
     init=fol.conjunction([~over(), fol.forall([a], ~permitted(a) & ~offered(a))]),
-    step=fol.ite(over(), _rejected, fol.ite(submits(), _submitted, fol.ite(offered(pick()), _spent, _rejected))),
+    fixed=(inventory,),
+    axioms=(
+        Axiom(
+            "feasible_is_known",
+            fol.forall([a], feasible(a) >> inventory(a)),
+            "2.2: feasible actions are in the inventory",
+        ),
+    ),
+    definitions=(_LEAVES, _OFFERS),
 )
 
 
@@ -112,28 +79,32 @@ def view(run: Steps, number: int) -> Structure | None:
     """Return step `number` of a run as a structure; None where it picks an action outside the inventory."""
     step = run[number]
     config: Config = step.config
-    before, later = step.before, step.after
     picked = step.action.action if isinstance(step.action, Select) else config.actions[0]
     if picked not in config.actions:
         return None
-    shown = step.shown
-    told = {
-        "inventory": ones(map(act, config.actions)),
-        "feasible": ones(map(act, config.published(before).feasible)),
-        "feasible.after": ones(map(act, config.published(later).feasible)),
-        "permitted": ones(map(act, before.permitted)),
-        "permitted.after": ones(map(act, later.permitted)),
-        "offered": ones(map(act, before.offered)),
-        "offered.after": ones(map(act, later.offered)),
-        "over": prop(before.over),
-        "over.after": prop(later.over),
-        "submits": prop(isinstance(step.action, Submit)),
-        "compiled": prop(shown.compile_ok),
-        "invalid": prop(shown.invalid),
-        "masked": ones(map(act, shown.forbidden)),
-        "published": ones(map(act, config.published(later).feasible)),
-    }
-    return Structure({"Act": tuple(map(act, config.actions))}, told, {"pick": constant(act(picked))})
+
+    def placed(state: State) -> dict[str, Any]:
+        feasible_ = {*config.published(state).feasible}
+        return {
+            "feasible": feasible_,
+            "permitted": {*state.permitted},
+            "offered": {*state.offered},
+            "over": bool(state.over),
+        }
+
+    return structure(
+        {"Act": config.actions},
+        {
+            "inventory": {*config.actions},
+            "submits": isinstance(step.action, Submit),
+            "compiled": bool(step.shown.compile_ok),
+            "invalid": bool(step.shown.invalid),
+            "masked": {*step.shown.forbidden},
+            "published": {*config.published(step.after).feasible},
+            "pick": picked,
+            **around(run, number, placed),
+        },
+    )
 
 
 _ARTEFACTS = (

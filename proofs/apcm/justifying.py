@@ -37,7 +37,7 @@ from evenhand.proofs.apcm.compiling import (
     violates,
     word,
 )
-from evenhand.proofs.apcm.encoding import act, pair, pref, scene, view_text
+from evenhand.proofs.apcm.encoding import pair, scene, view_text
 from evenhand.proofs.apcm.samples import PAST, SITUATIONS
 from evenhand.properties.apcm.deadlock import some_artifact_permits_unless_blocked
 from evenhand.properties.apcm.predicates import covering, violations
@@ -45,7 +45,7 @@ from evenhand.smt.logic import Function, conjunction, differ, exists, forall, if
 from evenhand.smt.preludes import relations
 from evenhand.smt.ranking import Ranking
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import constant, prop
+from evenhand.smt.tables import structure
 from evenhand.smt.theorem import Lemma, Theorem
 from evenhand.smt.theory import Axiom
 
@@ -122,21 +122,22 @@ def view(step: ApcmStep) -> Structure | None:
     situation = config.published(before)
     wanted = _wants(config, before)
     told = _cover(config, situation) if situation.feasible else config.preferences[:2]
-    known = dict.fromkeys((*found.universe["Pair"], pair(told)))
-    members = {(pair(told), pref(one)) for one in told}
-    ends = {name: {(pair(told),): pref(told[place])} for place, name in enumerate(("first", "second"))}
-    relations_ = {
-        **found.relations,
-        "member": found.relations["member"] | members,
-        "helps": prop(wanted and step.action == _helps(config, before)),
-        "arrives": prop(_on_offer(config, before) and _on_offer(config, step.after)),
-    }
-    functions = {
-        **{name: {**found.functions[name], **ends[name]} for name in ("first", "second")},
-        "chosen": constant(act(_least(situation) if situation.feasible else config.actions[0])),
-        "cover": constant(pair(told)),
-    }
-    return Structure({**found.universe, "Pair": tuple(known)}, relations_, functions)
+    more = structure(
+        {"Pair": dict.fromkeys((*found.universe["Pair"], pair(told)))},
+        {
+            "member": found.relations["member"] | {(pair(told), one) for one in told},
+            "helps": wanted and step.action == _helps(config, before),
+            "arrives": _on_offer(config, before) and _on_offer(config, step.after),
+            **{name: {**found.functions[name], pair(told): told[n]} for n, name in enumerate(("first", "second"))},
+            "chosen": _least(situation) if situation.feasible else config.actions[0],
+            "cover": pair(told),
+        },
+    )
+    return Structure(
+        {**found.universe, **more.universe},
+        {**found.relations, **more.relations},
+        {**found.functions, **more.functions},
+    )
 
 
 def _wants(config: Config, state: State) -> bool:
@@ -148,9 +149,9 @@ def _on_offer(config: Config, state: State) -> bool:
     return not _wants(config, state) or _helps(config, state) in RUN.enabled(config, state)
 
 
-def stuck(structure: Structure) -> Scenario[Config, State, Act] | None:
+def stuck(case: Structure) -> Scenario[Config, State, Act] | None:
     """Return a run to the state before the submission; a previous artefact is one that would permit nothing there."""
-    found = scene(structure)
+    found = scene(case)
     if found is None:
         return None
     earlier = found.actions[:-1]

@@ -7,7 +7,7 @@ equated.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -33,13 +33,13 @@ from evenhand.proofs.apcm.compiling import (
     rp,
     word,
 )
-from evenhand.proofs.apcm.encoding import act, pair, pref, scene, structure_of
+from evenhand.proofs.apcm.encoding import pair, scene, structure_of
 from evenhand.proofs.apcm.samples import samples, samples_in_groups, samples_of_precedents
 from evenhand.properties.apcm import blindness
 from evenhand.smt.logic import Formula, Function, Var, conjunction, exists, forall, iff, same, variables
 from evenhand.smt.preludes import Twice, both_runs, first_of_twins
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import Rows, line
+from evenhand.smt.tables import Rows, called, line
 from evenhand.smt.theorem import Lemma, Theorem
 from evenhand.smt.theory import Axiom, Theory
 
@@ -75,14 +75,14 @@ _REQUIRING = Twice.apart(TEXT, "rp")
 ADDED = Function("added", (), PREF)
 
 
-def _view_pair(changed: str, constant: str, element: Callable[[str], str]) -> Callable[[Any], Structure | None]:
+def _view_pair(changed: str, constant: str) -> Callable[[Any], Structure | None]:
     """Return the view of a step and its second trace that differ in one relation, by the thing named `constant`."""
 
     def view(case: tuple[str, ApcmStep, ApcmStep]) -> Structure | None:
         found = _beside(case[1:], changed)
         if found is None:
             return None
-        return Structure(found.universe, found.relations, {**found.functions, constant: {(): element(case[0])}})
+        return Structure(found.universe, found.relations, {**found.functions, constant: {(): case[0]}})
 
     return view
 
@@ -105,7 +105,7 @@ MORE_PRESERVATIONS = _of_pairs(
     variables=(a,),
     assumes=word("compiles") & _REQUIRING.second("compiles") & _REQUIRING.second("permitted", a),
     goal=word("permitted", a),
-    view=_view_pair("rp", "added", pref),
+    view=_view_pair("rp", "added"),
     needs=("one_preservation_more",),
     witness=exists([b], word("permitted", b)),
     mutants=_REQUIRING.mutants(*FAULTS.refuted(rules.rule_1_inverted)),
@@ -130,7 +130,7 @@ MORE_ACTIONS = _of_pairs(
     variables=(p,),
     assumes=_FEASIBLE.second("gratuitous", p),
     goal=word("gratuitous", p),
-    view=_view_pair("feasible", "gone", act),
+    view=_view_pair("feasible", "gone"),
     needs=("one_action_fewer",),
     mutants=_FEASIBLE.mutants(*FAULTS.refuted(rules.necessity_for_some_action)),
 )
@@ -227,10 +227,6 @@ BLIND = _of_pairs(
 # submission has the first one's elements and relations, and only the order of the names differs.
 
 
-def _moved(rows: Rows, names: Mapping[str, str]) -> Rows:
-    return frozenset(tuple(names.get(element, element) for element in row) for row in rows)
-
-
 def _view_renamed(case: tuple[Renaming, ApcmStep, ApcmStep]) -> Structure | None:
     """Return a step and its image as one structure, with the step's elements in both.
 
@@ -241,13 +237,12 @@ def _view_renamed(case: tuple[Renaming, ApcmStep, ApcmStep]) -> Structure | None
     one, two = structure_of(step), structure_of(other)
     if one is None or two is None or _differs_elsewhere(w, step, other):
         return None
-    back = {act(w.of(x)): act(x) for x in step.config.actions}
-    back |= {pref(w.of(x)): pref(x) for x in step.config.preferences}
+    back = {w.of(x): x for x in (*step.config.actions, *step.config.preferences)}
     for e in one.universe["Pair"]:
-        back[pair(sorted(str(w.of(name)) for name in e.removeprefix("pair:").split("+")))] = e
+        back[pair(sorted(str(w.of(name)) for name in e.split("+")))] = e
     if any(e not in back for elements in two.universe.values() for e in elements):
         return None
-    copy = {name: _moved(rows, back) for name, rows in two.relations.items()}
+    copy = called(two, back.__getitem__).relations
     if any(copy[name] != rows for name, rows in one.relations.items() if name not in (*OBSERVED, *_ORDERS)):
         return None
     again = {f"{name}2": copy[name] for name in (*OBSERVED, *_ORDERS)}

@@ -8,32 +8,34 @@ of finite sums is assumed: a sum falls where one part falls and none rises (`sum
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
-from evenhand.core.system import AnySystem, Step
+from evenhand.core.system import AnySystem
 from evenhand.core.trace import Lasso, Scenario
 from evenhand.model.conviction import vocabulary as model
-from evenhand.model.conviction.menus import TEXTS, agents_of, offers
+from evenhand.model.conviction.menus import agents_of, offers
 from evenhand.model.conviction.mutants import play
 from evenhand.model.conviction.rules import REFERENCE
 from evenhand.model.conviction.step import initial, progress
 from evenhand.proofs.conviction.rules import AGENT, a, assigned, done, ending, ends, most, proposing, timer
-from evenhand.proofs.conviction.single import theorem
+from evenhand.proofs.conviction.single import both, configuration, theorem
 from evenhand.proofs.conviction.walks import walks
 from evenhand.properties.conviction import ticking
-from evenhand.properties.conviction.predicates import OPEN, is_open, ticks_left
+from evenhand.properties.conviction.predicates import OPEN, RunStep, accepted, is_open, longest_issue, ticks_left
 from evenhand.properties.conviction.predicates import done as is_done
 from evenhand.properties.conviction.predicates import finalizes as does_finalize
-from evenhand.smt.arithmetic import at_least, at_most, below, element, minus, number, plus, value_of, zero
+from evenhand.smt.arithmetic import at_least, at_most, below, minus, number, plus, zero
 from evenhand.smt.ends import End, Ends, ends_of
 from evenhand.smt.logic import (
+    TRUE,
     Definition,
     Formula,
     Function,
     Relation,
+    Term,
     conjunction,
     exists,
     forall,
@@ -43,11 +45,13 @@ from evenhand.smt.logic import (
 from evenhand.smt.preludes import define, numbers, relations
 from evenhand.smt.ranking import Ranking
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import Rows, constant, ones, prop
+from evenhand.smt.tables import structure
+from evenhand.smt.theorem import Lemma, Mutation
 from evenhand.smt.theory import Axiom, Theory
+from evenhand.smt.transitions.invariant import Invariant, Steps, around
+from evenhand.smt.transitions.machine import Machine, Turn
 from evenhand.source.rules import Faults
 
-_Agents: TypeAlias = tuple[model.Agent, ...]
 b = AGENT("b")
 
 
@@ -168,102 +172,74 @@ def _spare(step: Any, state: model.State) -> int:
     return sum(rooms.values())
 
 
-def view(step: Step[model.Config, model.State, model.Act, model.Shown]) -> Structure | None:
+def view(step: RunStep) -> Structure | None:
     """Return a step before the end as a structure; None for Issues without their mandatory fields."""
     before, later, issues = step.before, step.after, step.config.issues
     if before.phase == model.CLOSED or not before.seats:
         return None
     if any(issue.problem is None or issue.background is None for issue in issues):
         return None
-    left_, left2_ = ticks_left(step.config, before), ticks_left(step.config, later)
-    spare_, spare2_ = _spare(step, before), _spare(step, later)
     within, ticking_ = before.phase in OPEN, step.action == model.Tick(model.SCHEDULER)
-    values = {
-        "most": step.config.constants.think_ticks,
-        "left": left_,
-        "left2": left2_,
-        "spare": spare_,
-        "spare2": spare2_,
-        "ahead": left_ - 1 - spare_,
-        "ahead2": left2_ - 1 - spare2_,
-        "following": left_ - spare_ - (left2_ - spare2_),
-    }
-    names = {seat.agent: f"agent:{seat.agent}" for seat in before.seats}
 
-    def some(test: Callable[[model.Seat], bool]) -> Rows:
-        return ones(names[seat.agent] for seat in before.seats if test(seat))
+    def doing(state: model.State) -> dict[str, Any]:
+        left_, spare_ = ticks_left(step.config, state), _spare(step, state)
+        return {
+            **{"left": left_, "spare": spare_, "ahead": left_ - 1 - spare_},
+            "done": {seat.agent for seat in state.seats if is_done(step.config, state, seat)},
+            "timer": {seat.agent: seat.timer for seat in state.seats},
+            "room": _rooms_of(step, state),
+            "offered": any(act == model.Tick() for act in offers(step.config, state, ready=True)),
+            "closed": state.phase == model.CLOSED,
+            "open": is_open(step.config, state),
+        }
 
-    functions = {name: constant(n) for name, n in values.items()}
-    for name, state in (("timer", before), ("timer2", later)):
-        functions[name] = {(names[seat.agent],): element(seat.timer) for seat in state.seats}
-    for name, state in (("room", before), ("room2", later)):
-        functions[name] = {(names[uid],): element(n) for uid, n in _rooms_of(step, state).items()}
-    return Structure(
-        {"Agent": tuple(names.values())},
+    told = both(step, doing, "", "2")
+    return structure(
+        {"Agent": [seat.agent for seat in before.seats]},
         {
-            "assigned": some(lambda seat: seat.assigned),
-            "done": some(lambda seat: is_done(step.config, before, seat)),
-            "done2": ones(names[seat.agent] for seat in later.seats if is_done(step.config, later, seat)),
-            "ticks": prop(ticking_),
-            "idle": prop(before.phase == model.IDLE),
-            "inside": prop(within),
-            "proposing": prop(before.phase == model.PROPOSE),
-            "offered": prop(_on_offer(step.config, before)),
-            "offered2": prop(_on_offer(step.config, later)),
-            "closed2": prop(later.phase == model.CLOSED),
-            "opens": prop(before.phase == model.IDLE and later.phase == model.PROPOSE),
-            "finalizes": prop(does_finalize(step)),
-            "moves_on": prop(progress(step)),
-            "open2": prop(is_open(step.config, later)),
-            **({"ends": prop(progress(step))} if within and ticking_ else {}),
+            **told,
+            **{"most": step.config.constants.think_ticks, "following": told["ahead"] - told["ahead2"]},
+            "assigned": {seat.agent for seat in before.seats if seat.assigned},
+            "ticks": ticking_,
+            "idle": before.phase == model.IDLE,
+            "inside": within,
+            "proposing": before.phase == model.PROPOSE,
+            "opens": before.phase == model.IDLE and later.phase == model.PROPOSE,
+            "finalizes": does_finalize(step),
+            "moves_on": progress(step),
+            **({"ends": progress(step)} if within and ticking_ else {}),
         },
-        functions,
     )
 
 
-def _on_offer(config: model.Config, state: model.State) -> bool:
-    return any(act == model.Tick() for act in offers(config, state, ready=True))
-
-
-def _company(structure: Structure) -> tuple[_Agents, list[model.Agent], list[model.Agent], list[model.Agent]]:
-    """Return the participants of a structure: all, those that are done, those with a full timer, and the late rest."""
-    rows = structure.relations["assigned"]
-    elements = [e for e in structure.universe["Agent"] if (e,) in rows]
+def _company(found: Structure) -> tuple[tuple[model.Agent, ...], list[model.Agent]]:
+    """Return the participants of a structure: all, and those that are done."""
+    elements = [e for e in found.universe["Agent"] if (e,) in found.relations["assigned"]]
     agents = agents_of(max(len(elements), 1), granted=0)
-    said = dict(zip(elements, agents, strict=False))
-    most_ = value_of(structure.functions["most"][()])
-    full_ = {e for e in elements if value_of(structure.functions["timer"][(e,)]) + 1 >= most_}
-    ready = [agent for e, agent in said.items() if (e,) in structure.relations["done"]]
-    filled = [agent for e, agent in said.items() if agent not in ready and e in full_]
-    return agents, ready, filled, [agent for agent in agents if agent not in ready and agent not in filled]
+    done_ = found.relations["done"]
+    return agents, [agent for e, agent in zip(elements, agents, strict=False) if (e,) in done_]
 
 
-def _config(agents: _Agents, *, think: int) -> model.Config:
-    issue = model.Issue("issue_1", tuple(agent.uid for agent in agents), cycles=1)
-    return model.Config(agents, (issue,), model.Constants(think_ticks=think, self_stake=0), TEXTS)
+_QUICK = model.Constants(think_ticks=1, self_stake=0)
 
 
-def _proposals(agents: Iterable[model.Agent]) -> list[model.Act]:
-    return [model.Propose(agent.uid, agent.credential, None) for agent in agents]
-
-
-def hanging(structure: Structure) -> Lasso[model.Config, model.State, model.Act] | None:
+def hanging(found: Structure) -> Lasso[model.Config, model.State, model.Act] | None:
     """Return a run that stays in a phase for ever while the agents that are done say so; None outside a phase."""
-    if not structure.relations["inside"]:
+    if not found.relations["inside"]:
         return None
-    agents, ready, *_ = _company(structure)
-    config = _config(agents, think=1)
+    agents, ready = _company(found)
+    config = configuration(agents, _QUICK)
     again: tuple[model.Act, ...] = (*(model.SignalReady(agent.uid, agent.credential) for agent in ready), model.Tick())
-    stem: tuple[model.Act, ...] = (model.Tick(), *_proposals(agents), model.Tick(), *again)
+    proposals = [model.Propose(agent.uid, agent.credential, None) for agent in agents]
+    stem: tuple[model.Act, ...] = (model.Tick(), *proposals, model.Tick(), *again)
     return Lasso(config, initial(config)[0], stem, again)
 
 
-def stuck(structure: Structure) -> Scenario[model.Config, model.State, model.Act] | None:
+def stuck(found: Structure) -> Scenario[model.Config, model.State, model.Act] | None:
     """Return a run to the first phase of an Issue; None without a phase."""
-    if not structure.relations["inside"]:
+    if not found.relations["inside"]:
         return None
-    agents, *_ = _company(structure)
-    config = replace(_config(agents, think=1), texts=())
+    config = replace(configuration(_company(found)[0], _QUICK), texts=())
     return Scenario(config, initial(config)[0], (model.Tick(),))
 
 
@@ -338,3 +314,101 @@ NO_DEADLOCK = _run(
     needs=(*_NEEDS, "ticks_are_on_offer", "the_last_issue_is_finalized"),
     mutants=(*FAULTS.refuted(play.no_tick_ends_a_phase), _TOO_EARLY),
 )
+
+# How many: the ticks so far and those that can still be needed never exceed the bound together, because a tick of the
+# open Issue adds one to the former and takes at least one from the latter, as CLOSER says.
+
+count, bound, needed, spent, fresh = numbers("count bound needed spent fresh")
+"""Ticks since the Issue was opened; the most there may be; those that can still be needed.  What a step takes from the
+last, and the bound of the Issue that it opens."""
+open_, begins, counted, closes = relations("open begins counted closes")
+"""An Issue is open; the step opens one; it is a tick of the open one; it finalizes it."""
+
+_COSTS = define("costs", (), at_least(spent(), number(1)), "9.1, 12: a tick takes one from what can be needed")
+costs = _COSTS.relation
+
+
+def _lessens(end: Term) -> Formula:
+    return conjunction([same(end, minus(needed(), spent())), at_least(end, number(0)), at_least(spent(), number(0))])
+
+
+def _counts(end: Term) -> Formula:
+    return ite(at_most(count(), bound()), same(end, plus(count(), number(1))), same(end, count()))
+
+
+def _fits(end: Term) -> Formula:
+    return at_most(plus(end, number(1)), fresh()) & at_least(end, number(0))
+
+
+TICKS = Machine.of(
+    "conviction_ticks",
+    (count(), bound(), needed(), open_()),
+    Turn(begins(), {open_: TRUE, count: number(1), bound: fresh(), needed: _fits}, ~open_()),
+    Turn(counted(), {open_: ~closes(), count: _counts}, open_() & costs()),
+    usual={needed: _lessens},
+    init=conjunction([~open_(), zero(count()), at_least(bound(), number(0)), zero(needed())]),
+    definitions=(_COSTS,),
+)
+"""Ticks alone are counted; agents never put the end off."""
+
+_CLAIM = ticking.an_issue_takes_at_most_so_many_ticks
+
+
+def _needed(config: model.Config, state: model.State) -> int:
+    """Return the ticks that the open Issue can still need; 0 without one."""
+    if not is_open(config, state):
+        return 0
+    return ticks_left(config, state) - sum(longest_issue(config, one) for one in config.issues[state.issue + 1 :])
+
+
+def view_count(run: Steps, number: int) -> Structure | None:
+    """Return step `number` of a run as a structure, with what the claim remembers; None where no Issue is given."""
+    step = run[number]
+    config: model.Config = step.config
+    before: model.State = step.before
+    if not config.issues:
+        return None
+    opened = accepted(step, model.Tick) and before.phase == model.IDLE
+
+    def tally(state: model.State, memory: tuple[int, int]) -> dict[str, Any]:
+        so_far, issue = memory
+        most = longest_issue(config, config.issues[issue])
+        return {"count": so_far, "bound": most, "needed": _needed(config, state), "open": is_open(config, state)}
+
+    return structure(
+        {},
+        {
+            "spent": 0 if opened else _needed(config, before) - _needed(config, step.after),
+            "fresh": longest_issue(config, config.issues[min(before.issue, len(config.issues) - 1)]),
+            "begins": opened,
+            "counted": accepted(step, model.Tick) and not opened,
+            "closes": does_finalize(step),
+            **around(run, number, tally, _CLAIM),
+        },
+    )
+
+
+BOUNDED_TICKS = Invariant(
+    claim=_CLAIM,
+    protocol="conviction",
+    system="issue",
+    machine=TICKS,
+    always=at_most(count(), bound()),
+    lemmas=(
+        Lemma("nothing_needed_is_below_zero", at_least(needed(), number(0))),
+        Lemma("so_far_and_still", open_() >> at_most(plus(count(), needed()), bound())),
+    ),
+    witness=open_() & same(count(), number(2)),
+    view=view_count,
+    samples=walks,
+    memory=("count", "bound"),
+    scope="any number of agents, Issues with their mandatory fields, phases and ticks",
+    mutants=tuple(
+        Mutation(mutant=mutant, definitions=(TICKS.theory.means("costs", TRUE, because),))
+        for mutant, because in (
+            (play.silent_agents_hang_a_phase, "while somebody is silent nothing comes closer"),
+            (play.no_tick_ends_a_phase, "nothing comes closer"),
+        )
+    ),
+)
+"""The invariant of ticks."""

@@ -1,4 +1,4 @@
-"""Theorems about stakes at finalization: each multiplier is between 1 and the maximum, and all stakes are burned.
+"""Theorems about stakes at finalization: what they weigh, from 1 to the maximum and at the target, and that all burn.
 
 A multiplier is 1 + (Max - 1)(1 - q) with q = theta**r.  The theory uses only 0 < q <= 1, so the theorems hold for
 every theta and every number of rounds.  Structures hold rational numbers, so they are compared with the model where
@@ -7,7 +7,7 @@ theta is rational.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -21,12 +21,13 @@ from evenhand.proofs.conviction.walks import ends
 from evenhand.properties.conviction import points as about_points
 from evenhand.properties.conviction import staking
 from evenhand.properties.conviction.predicates import events, finalizes, stakes_on, weight
-from evenhand.smt.arithmetic import at_least, at_most, below, element, minus, number, plus, times
+from evenhand.smt.arithmetic import at_least, at_most, below, minus, number, plus, times
 from evenhand.smt.ends import End, Ends
-from evenhand.smt.logic import FALSE, Sort, exists, forall, same, variables
+from evenhand.smt.logic import FALSE, Function, Sort, conjunction, exists, forall, ite, same, variables
 from evenhand.smt.preludes import Faults, define, numbers, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import constant, ones
+from evenhand.smt.tables import structure
+from evenhand.smt.theorem import Lemma, Theorem
 from evenhand.smt.theory import Axiom, Theory
 
 LOT, PROPOSAL, PILE = Sort("Lot"), Sort("Proposal"), Sort("Pile")
@@ -100,45 +101,53 @@ def view(step: Step[model.Config, model.State, model.Act, model.Shown]) -> Struc
         return None
     event = next(events(step.shown, "Finalize"))
     scores = {uid: rational(value) for uid, value in dict(event.get("scores")).items()}
-    weights = [rational(weight(step.config, entry.held)) for entry in before.entries]
-    known = [one.uid for one in before.proposals]
-    if None in weights or set(scores) != set(known) or None in scores.values():
+    known, lots = [one.uid for one in before.proposals], {f"lot:{n}": entry for n, entry in enumerate(before.entries)}
+    factors, grown = (
+        {name: rational(weight(step.config, entry.held + more)) for name, entry in lots.items()} for more in (0, 1)
+    )
+    if set(scores) != set(known) or None in (*scores.values(), *factors.values(), *grown.values()):
         return None
-    sums = {uid: (Fraction(0), Fraction(0)) for uid in known}
-    table: dict[str, dict[tuple[str, ...], str]] = {"points": {}, "worth": {}, "decay": {}}
-    for number_, (entry, factor) in enumerate(zip(before.entries, weights, strict=True)):
-        have, key = Fraction(entry.amount), (f"lot:{number_}",)
-        assert factor is not None
-        table["points"][key], table["worth"][key] = element(have), element(have * factor)
-        # q from the multiplier 1 + (Max - 1)(1 - q); where Max is 1 any q fits.
-        table["decay"][key] = element(1 - (factor - 1) / (c.greatest - 1) if c.greatest != 1 else 1)
-        one, other = sums.get(entry.proposal, (Fraction(0), Fraction(0)))
-        sums[entry.proposal] = (one + have, other + have * factor)
-    for place, name in enumerate(("staked", "weighed")):
-        table[name] = {(f"proposal:{uid}",): element(sums[uid][place]) for uid in known}
+
+    def worth_of(weights: Mapping[str, Fraction | None]) -> dict[str, Fraction]:
+        return {name: Fraction(entry.amount) * (weights[name] or 0) for name, entry in lots.items()}
+
+    def summed(of: Mapping[str, Fraction]) -> dict[str, Fraction | int]:
+        return {uid: sum(of[name] for name, entry in lots.items() if entry.proposal == uid) for uid in known}
+
+    have = {name: Fraction(entry.amount) for name, entry in lots.items()}
+    sums = summed(have)
     piles, left = stakes_on(before), stakes_on(step.after)
     said = [((one.agent, one.proposal), one.amount) for one in events(step.shown, "StakeBurned")]
-    every = sorted({*piles, *left, *(key for key, _ in said)})
-    table["pile"] = {(_pile(key),): element(piles.get(key, 0)) for key in every}
-    table["greatest"] = constant(element(c.greatest))
-    most = {uid: c.greatest * sums[uid][0] for uid in known}
-    relations = {
-        "light": ones(f"proposal:{uid}" for uid in known if (scores[uid] or 0) < sums[uid][0]),
-        "heavy": ones(f"proposal:{uid}" for uid in known if (scores[uid] or 0) > most[uid]),
-        "recorded": ones(_pile(key) for key in every if [n for k, n in said if k == key] == [piles.get(key)]),
-        "remains": ones(_pile(key) for key in every if left.get(key)),
-        "on_winner": ones(_pile(key) for key in every if key[1] == event.proposal),
-    }
-    universe = {
-        "Lot": tuple(row[0] for row in table["points"]),
-        "Proposal": tuple(f"proposal:{uid}" for uid in known),
-        "Pile": tuple(map(_pile, every)),
-    }
-    return Structure(universe, relations, table)
-
-
-def _pile(key: tuple[str, str]) -> str:
-    return f"pile:{key[0]}/{key[1]}"
+    every = {key: f"{key[0]}/{key[1]}" for key in sorted({*piles, *left, *(key for key, _ in said)})}
+    told = {uid: score or 0 for uid, score in scores.items()}
+    return structure(
+        {"Lot": lots, "Proposal": known, "Pile": every.values()},
+        {
+            "points": have,
+            "worth": worth_of(factors),
+            # q from the multiplier 1 + (Max - 1)(1 - q); where Max is 1 any q fits.
+            "decay": {
+                name: 1 - ((factor or 0) - 1) / (c.greatest - 1) if c.greatest != 1 else 1
+                for name, factor in factors.items()
+            },
+            "staked": sums,
+            "weighed": summed(worth_of(factors)),
+            "pile": {name: piles.get(key, 0) for key, name in every.items()},
+            "greatest": c.greatest,
+            "light": {uid for uid in known if told[uid] < sums[uid]},
+            "heavy": {uid for uid in known if told[uid] > c.greatest * sums[uid]},
+            "recorded": {every[key] for key in every if [n for k, n in said if k == key] == [piles.get(key)]},
+            "remains": {every[key] for key in every if left.get(key)},
+            "on_winner": {every[key] for key in every if key[1] == event.proposal},
+            "old": {name for name, entry in lots.items() if entry.held >= c.saturation},
+            "scored": {*known},
+            "weighs": {*lots},
+            "on": {name: entry.proposal for name, entry in lots.items()},
+            "fraction": c.fraction,
+            "told": told,
+            "ripened": summed(worth_of(grown)),
+        },
+    )
 
 
 def _squares(config: model.Config) -> model.Config:
@@ -231,3 +240,128 @@ BURNED = _theorem(
     witness=exists([v], _some & on_winner(v)),
     mutants=FAULTS.refuted(money.stake_not_burned, money.winning_stake_returned, money.stake_burned_not_logged),
 )
+
+# A stake weighs the target after so many rounds, and less before (16.7).  After ConvictionSaturationRounds q is 1 - f,
+# f the target fraction; before, it is greater.  The theory uses nothing else of powers.
+
+on = Function("on", (LOT,), PROPOSAL)
+(fraction,) = numbers("fraction")
+"""ConvictionTargetFraction."""
+told, ripened = numbers("told ripened", PROPOSAL)
+"""The score before its root, and what a mutant takes for it: the sum of effective stakes a round later."""
+(old,) = relations("old", LOT)
+"""The stake has been held for ConvictionSaturationRounds."""
+(weighs,), (scored,) = relations("weighs", LOT), relations("scored", PROPOSAL)
+
+_MORE = minus(greatest(), number(1))
+_TARGET = plus(number(1), times(_MORE, fraction()))
+_LEFT = plus(number(1), times(_MORE, minus(number(1), minus(number(1), fraction()))))
+"""The multiplier where 1 - f is left: the target, in the terms of a certificate, which replaces equals by equals."""
+_there = same(on(lot), p)
+_goal = times(staked(p), _TARGET)
+_all_reach = forall([lot], _there >> same(worth(lot), times(points(lot), _TARGET)))
+_none_exceeds = forall([lot], _there >> at_most(worth(lot), times(points(lot), _TARGET)))
+_some_lacks = exists([lot], _there & below(worth(lot), times(points(lot), _TARGET)))
+
+SATURATING = Theory.of(
+    "conviction_saturation",
+    ripened,
+    axioms=(
+        Axiom(
+            "stakes_are_positive",
+            forall([lot], below(number(0), points(lot))) & forall([p], at_least(staked(p), number(0))),
+            "4.2, A 16.3",
+        ),
+        Axiom(
+            "constants",
+            below(number(1), greatest()) & below(number(0), fraction()) & below(fraction(), number(1)),
+            "5: MaxConvictionMultiplier is above 1, ConvictionTargetFraction a fraction",
+        ),
+        Axiom(
+            "powers_of_theta",
+            forall(
+                [lot],
+                ite(
+                    old(lot),
+                    same(decay(lot), minus(number(1), fraction())),
+                    below(minus(number(1), fraction()), decay(lot)) & at_most(decay(lot), number(1)),
+                ),
+            ),
+            "16.7: theta**S is 1 - f, and powers of 0 < theta < 1 fall; r stops at S",
+        ),
+        Axiom("stakes_weigh", forall([lot], weighs(lot)), "16.6, 16.7"),
+        Axiom("scores", forall([p], scored(p)), "17.1"),
+        Axiom(
+            "sums",
+            forall([p], _all_reach >> same(weighed(p), _goal))
+            & forall([p], (_none_exceeds & _some_lacks) >> below(weighed(p), _goal)),
+            "of finite sums: a factor can be taken out; where no part is more than another and one is less, so is the "
+            "sum",
+        ),
+    ),
+    definitions=(
+        define("weighs", (lot,), EFFECTIVE, "16.6, 16.7: points times multiplier"),
+        define("scored", (p,), same(told(p), weighed(p)), "17.1: the score is the sum of effective stakes"),
+    ),
+)
+
+
+def view_saturating(step: Step[model.Config, model.State, model.Act, model.Shown]) -> Structure | None:
+    """Return a finalization as a structure where stake can grow; None for other steps."""
+    return view(step) if step.config.constants.greatest > 1 else None
+
+
+SATURATION_FAULTS = Faults(
+    (
+        play.multiplier_forgets_the_one,
+        SATURATING.means("scored", same(told(p), minus(weighed(p), staked(p))), "a point less"),
+    ),
+    (play.finalize_counts_as_a_round, SATURATING.means("scored", same(told(p), ripened(p)), "a round later")),
+    (
+        play.multiplier_exceeds_the_maximum,
+        SATURATING.means(
+            "scored",
+            same(times(_MORE, minus(told(p), staked(p))), times(greatest(), minus(weighed(p), staked(p)))),
+            "the maximum is added to 1",
+        ),
+    ),
+)
+_least = times(staked(p), fraction(), greatest())
+_all_old = forall([lot], _there >> old(lot))
+_some_young = exists([lot], _there & ~old(lot))
+
+SATURATED: Theorem = theorem(
+    claim=staking.saturation_reaches_the_target,
+    theory=SATURATING,
+    view=view_saturating,
+    samples=finalizations,
+    scope="any number of proposals, stakes and rounds, any fraction and maximum",
+    variables=(p,),
+    goal=conjunction(
+        [
+            _all_old >> same(told(p), _goal),
+            _all_old >> at_least(told(p), _least),
+            _some_young >> below(told(p), _goal),
+        ]
+    ),
+    needs=("stakes_are_positive", "constants", "powers_of_theta", "stakes_weigh", "sums", "scores"),
+    lemmas=(
+        Lemma("is_what_is_left", forall([lot], old(lot) >> same(worth(lot), times(points(lot), _LEFT)))),
+        Lemma(
+            "what_is_left_is_the_target", forall([lot], same(times(points(lot), _LEFT), times(points(lot), _TARGET)))
+        ),
+        Lemma(
+            "reaches",
+            forall([lot], old(lot) >> same(worth(lot), times(points(lot), _TARGET))),
+            ("is_what_is_left", "what_is_left_is_the_target"),
+        ),
+        Lemma("lacks", forall([lot], ~old(lot) >> below(worth(lot), times(points(lot), _TARGET)))),
+        Lemma("suffices", forall([p], at_most(_least, _goal)), opaque=("weighs", "scored")),
+        Lemma("saturated", forall([p], _all_old >> same(told(p), _goal)), ("reaches",)),
+        Lemma("unsaturated", forall([p], _some_young >> below(told(p), _goal)), ("reaches", "lacks")),
+    ),
+    opaque=("weighs",),
+    witness=exists([p], same(told(p), _goal) & below(number(0), staked(p))) & exists([p], below(told(p), _goal)),
+    mutants=SATURATION_FAULTS.refuted(*SATURATION_FAULTS),
+)
+"""The theorem about saturation."""

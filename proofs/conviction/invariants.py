@@ -13,7 +13,7 @@ from evenhand.model.conviction.step import initial
 from evenhand.model.conviction.texts import Text
 from evenhand.proofs.conviction import ledger, single
 from evenhand.proofs.conviction.books import view
-from evenhand.proofs.conviction.faults import FAULTS
+from evenhand.proofs.conviction.ledger import FAULTS
 from evenhand.proofs.conviction.walks import walks
 from evenhand.properties.conviction import points as about_points
 from evenhand.smt.arithmetic import at_least, at_most, below, number, plus

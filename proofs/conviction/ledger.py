@@ -11,9 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from evenhand.model.conviction.mutants import money
 from evenhand.smt.arithmetic import NUMBER, at_least, at_most, below, minus, number, plus, zero
 from evenhand.smt.logic import (
     FALSE,
+    TRUE,
     Apply,
     Formula,
     Function,
@@ -28,7 +30,7 @@ from evenhand.smt.logic import (
     same,
     variables,
 )
-from evenhand.smt.preludes import define, numbers, relations
+from evenhand.smt.preludes import Faults, define, numbers, relations
 from evenhand.smt.theory import Axiom, Theory
 from evenhand.smt.transitions.machine import Machine, after
 
@@ -58,11 +60,11 @@ own = Function("own", (AGENT,), LOT)
 (amount,) = numbers("amount")
 """The amount granted, added or moved, or the cost of a revision."""
 
-_BY_AGENT = ("credit", "staked", "returned", "paid")
+BY_AGENT = ("credit", "staked", "returned", "paid")
 _BY_LOT = ("put", "tapped", "come", "gone", "burnt")
-_PARTS = credit, staked, returned, paid = numbers(" ".join(_BY_AGENT), AGENT)
+_PARTS = credit, staked, returned, paid = numbers(" ".join(BY_AGENT), AGENT)
 _LOT_PARTS = put, tapped, come, gone, burnt = numbers(" ".join(_BY_LOT), LOT)
-FLOWS = (*_BY_AGENT, *_BY_LOT)
+FLOWS = (*BY_AGENT, *_BY_LOT)
 """Granted, staked, returned by a tap, burned out of a balance; onto a lot, tapped, moved in, moved out, burned."""
 
 self_stake, price, penalty, maximum = numbers("self_stake price penalty maximum")
@@ -216,7 +218,7 @@ _LOTS = conjunction(
 
 def _adds_up(flow: str) -> Formula:
     """Return the assumed laws of a sum: it equals its only part that is not 0; it bounds parts if none is below 0."""
-    by_agent = flow in _BY_AGENT
+    by_agent = flow in BY_AGENT
     x, chosen = (a, by()) if by_agent else (lot, own(by()) if flow == "tapped" else at())
     (part,) = numbers(flow, x.sort)
     alone = forall([x], zero(part(x)) | same(x, chosen)) >> same(total(flow), part(chosen))
@@ -312,3 +314,89 @@ CAPPED = replace(
     init=_INIT & forall([a], at_most(balance(a), maximum())),
 )
 """BOOKS where MaximumCredit caps the granted points (4.4)."""
+
+
+# The faults of mutant kernels: definitions that replace the text's.
+
+_instead = BOOKS.theory.means
+
+
+def _usual(name: str) -> Formula:
+    return BOOKS.theory.meanings[name].body
+
+
+_own_after = most(later(points, own(by())), number(0), minus(points(own(by())), tapped(own(by()))))
+
+FAULTS = Faults(
+    (money.self_stake_on_credit, _instead("self_staked", same(staked(a), self_stake()), "whatever the balance")),
+    (
+        money.substituted_stakes_nothing,
+        _instead("self_staked", _usual("self_staked") | (ticks() & zero(staked(a))), "or nothing"),
+    ),
+    (money.feedback_on_credit, _instead("comment_paid", TRUE, "whatever the balance")),
+    (money.add_on_credit, _instead("add_paid", TRUE, "whatever the balance")),
+    (money.negative_amount_accepted, _instead("positive", ~zero(amount()) | moves(), "less than nothing")),
+    (
+        money.move_on_credit,
+        _instead("arrives", _usual("arrives") | (moves() & below(total("gone"), total("come"))), "more than was there"),
+    ),
+    (
+        money.tap_mints,
+        _instead(
+            "points_kept", same(later(points, lot), minus(ONTO, gone(lot), burnt(lot))), "the stake stays where it is"
+        ),
+        _instead(
+            "stakes_kept",
+            same(later(stakes), minus(plus(stakes(), total("put"), total("come")), total("gone"), total("burnt"))),
+            "and in the total",
+        ),
+    ),
+    (
+        money.tap_forgives,
+        _instead("deficit_tapped", most(tapped(own(by())), number(0), DEFICIT), "a deficit beyond the stake"),
+        _instead(
+            "points_kept",
+            ite(revises() & same(lot, own(by())), _own_after, _usual("points_kept")),
+            "is taken as far as there is stake",
+        ),
+        _instead(
+            "stakes_kept",
+            ite(
+                revises(),
+                same(minus(later(stakes), stakes()), minus(later(points, own(by())), points(own(by())))),
+                _usual("stakes_kept"),
+            ),
+            "and in the total",
+        ),
+    ),
+    (
+        money.feedback_free,
+        _instead(
+            "balance_kept",
+            ite(comments(), same(later(balance, a), balance(a)), _usual("balance_kept")),
+            "burned and not charged",
+        ),
+        _instead(
+            "balances_kept", ite(comments(), same(later(balances), balances()), _usual("balances_kept")), "nor in total"
+        ),
+    ),
+    (
+        money.balances_confiscated,
+        _instead("balance_kept", ite(finalizes(), zero(later(balance, a)), _usual("balance_kept")), "with the Issue"),
+        _instead("balances_kept", ite(finalizes(), zero(later(balances)), _usual("balances_kept")), "and in total"),
+    ),
+    (
+        money.maximum_credit_ignored,
+        _instead("credited", same(credit(by()), amount()) & at_least(amount(), number(0)), "the whole payment"),
+    ),
+    (
+        money.penalty_doubled,
+        _instead("fined", affordable(paid(a), plus(penalty(), penalty()), minus(balance(a), staked(a))), "twice"),
+    ),
+    (
+        money.stake_not_burned,
+        _instead("burns", zero(burnt(lot)), "stakes survive the Issue"),
+        _instead("burns_all", zero(total("burnt")), "all of them"),
+    ),
+)
+"""The definitions that each mutant replaces."""

@@ -1,31 +1,155 @@
-"""Moved stake starts at zero rounds (A 16.3, 16.6): theorem for any stake and any number of ages.
+"""A comment is lawful and paid for (11), for any balance, price, length and limit; moved stake starts at zero rounds
+(A 16.3, 16.6), for any stake and any number of ages.
 
-A move concerns one agent, so the theory holds only numbers and ages.
+Both concern one agent, so the theories hold only numbers, and ages.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from evenhand.core.system import AnySystem, Step
+from evenhand.core.system import AnySystem
 from evenhand.model.conviction.mutants import money, play
 from evenhand.model.conviction.rules import REFERENCE
-from evenhand.model.conviction.vocabulary import STAKE, Act, Config, MoveStake, Shown, State
-from evenhand.proofs.conviction.rules import amount, moved, same_proposal, stock
-from evenhand.proofs.conviction.single import meaning, theorem
+from evenhand.model.conviction.vocabulary import FEEDBACK, STAKE, Act, Config, Feedback, MoveStake
+from evenhand.proofs.conviction.rules import (
+    admitted,
+    amount,
+    commented,
+    given,
+    have,
+    in_feedback,
+    length,
+    limit,
+    most_length,
+    moved,
+    own_proposal,
+    price,
+    same_proposal,
+    stock,
+    there,
+)
+from evenhand.proofs.conviction.single import theorem
 from evenhand.proofs.conviction.walks import ends, tried
-from evenhand.properties.conviction import staking
-from evenhand.properties.conviction.predicates import owned
-from evenhand.smt.arithmetic import at_most, below, element, number
-from evenhand.smt.ends import End, Ends
+from evenhand.properties.conviction import proposing, staking
+from evenhand.properties.conviction.predicates import RunStep, accepted, events, owned, seat_of
+from evenhand.smt.arithmetic import at_least, at_most, below, number
+from evenhand.smt.ends import End, Ends, end_at
 from evenhand.smt.logic import Function, Sort, conjunction, differ, same
 from evenhand.smt.preludes import define, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import Rows, constant, ones, props
-from evenhand.smt.theory import Theory
+from evenhand.smt.tables import structure
+from evenhand.smt.theory import Axiom, Theory
 from evenhand.source.rules import Faults
+
+counted, burned = relations("counted burned")
+COMMENTING = Theory.of(
+    "conviction_feedback",
+    axioms=(Axiom("fees_are_amounts", at_least(price(), number(0)), "5: FeedbackStake is a number of points"),),
+    definitions=(
+        *(define(name, (), body, "11.1, 11.2, 11.4, 11.5, 11.6") for name, body in commented(REFERENCE).items()),
+        define("counted", (), admitted(), "11.5: and the entry counts"),
+        define("burned", (), admitted(), "11.2, 13.2: and burned, which the log says"),
+    ),
+)
+_REASONS = (
+    *("", "WrongPhase", "UnknownProposal", "OwnProposal"),
+    *("FeedbackTooLong", "FeedbackLimitReached", "InsufficientCredit"),
+)
+"""Those of section 11, not credentials, READY or NoAction."""
+
+
+def view_feedback(step: RunStep) -> Structure | None:
+    """Return a comment as a structure; None for other actions, and for unknown agents."""
+    act, before = step.action, step.before
+    seat = before.seat(act.agent) if isinstance(act, Feedback) else None
+    if not isinstance(act, Feedback) or seat is None or step.shown.rejected not in _REASONS:
+        return None
+    c, after = step.config.constants, seat_of(step.after, act.agent)
+    target = before.proposal(act.proposal)
+    done = accepted(step, Feedback)
+    burns = [(one.agent, one.amount, one.reason) for one in events(step.shown, "Burn")]
+    return structure(
+        {},
+        {
+            "length": len(act.comment),
+            "most_length": c.feedback_length,
+            "given": seat.feedback,
+            "limit": c.feedback_limit,
+            "have": seat.balance,
+            "price": c.feedback_stake,
+            "there": target is not None,
+            "in_feedback": before.phase == FEEDBACK,
+            "own_proposal": target is not None and (target.author == act.agent or seat.proposal == target.uid),
+            "admitted": done,
+            "charged": done and seat.balance - after.balance == c.feedback_stake,
+            "counted": done and after.feedback == seat.feedback + 1,
+            "burned": done and (not c.feedback_stake or burns == [(act.agent, c.feedback_stake, "FeedbackStake")]),
+        },
+    )
+
+
+_FAULTS = Faults(COMMENTING, commented)
+
+_CYCLES = (
+    {"cycles": 1, "budget": 4, "texts": 2, "hostile": 1},
+    {"cycles": 1, "budget": 3, "texts": 1, "stake": 1, "hostile": 1},
+    {"cycles": 2, "budget": 2, "texts": 1, "agents": 3},
+)
+
+
+def _strict(config: Config) -> Config:
+    """Return the configuration with one comment for each agent."""
+    return replace(config, constants=replace(config.constants, feedback_limit=1))
+
+
+@Ends
+def comments(system: AnySystem) -> Iterator[End]:
+    """Yield, after every step of walks into FEEDBACK, every possible comment, and each accepted one again."""
+    for end in ends(system, lambda step: step.before.phase == FEEDBACK, _CYCLES, _strict):
+        for run, step in tried(system, end, _comments_there(end[1])):
+            yield run, step
+            if not step.shown.rejected:
+                yield end_at(system, run, step.after, step.action)
+
+
+def _comments_there(step: Any) -> Iterator[Act]:
+    for agent in step.config.agents:
+        for target in (*(one.uid for one in step.before.proposals), "nothing"):
+            for comment in ("x", "xx"):
+                yield Feedback(agent.uid, agent.credential, target, comment)
+
+
+LAWFUL = theorem(
+    claim=proposing.feedback_is_lawful_and_paid,
+    theory=COMMENTING,
+    assumes=admitted(),
+    goal=conjunction(
+        [
+            there() & in_feedback() & ~own_proposal(),
+            at_most(length(), most_length()),
+            below(given(), limit()),
+            at_most(price(), have()),
+            COMMENTING.word("charged") & counted() & burned(),
+        ]
+    ),
+    witness=below(number(0), price()),
+    view=view_feedback,
+    samples=comments,
+    scope="any amounts, lengths and limits",
+    mutants=_FAULTS.refuted(
+        money.feedback_of_any_length,
+        money.feedback_without_limit,
+        money.feedback_on_credit,
+        money.feedback_on_own_proposal,
+        money.feedback_free,
+    ),
+)
+
+# Moves.
 
 AGE = Sort("Age")
 h = AGE("h")
@@ -36,8 +160,8 @@ _arrives, untouched = relations("arrives untouched", AGE)
 
 
 _MOVES = (
-    meaning("moved", moved(REFERENCE)["moved"], "A 16.3: what is not rejected"),
-    meaning("balanced", at_most(amount(), stock()), "4.3: the source loses as much, for it has as much"),
+    define("moved", (), moved(REFERENCE)["moved"], "A 16.3: what is not rejected"),
+    define("balanced", (), at_most(amount(), stock()), "4.3: the source loses as much, for it has as much"),
     define("arrives", (h,), same(h, young()), "A 16.3: all of it arrives as young stake: the multiplier is reset"),
     define("untouched", (h,), ~_arrives(h), "A 16.3: stake of other ages at the target stays as it was"),
 )
@@ -45,7 +169,7 @@ _MOVES = (
 MOVING = Theory.of("conviction_moves", oldest, definitions=_MOVES)
 
 
-def view_move(step: Step[Config, State, Act, Shown]) -> Structure | None:
+def view_move(step: RunStep) -> Structure | None:
     """Return a move as a structure; None for other actions, and for rejections that the theory does not cover."""
     act = step.action
     usual = ("", "InvalidAmount", "SameProposal", "InsufficientStake")
@@ -59,26 +183,26 @@ def view_move(step: Step[Config, State, Act, Shown]) -> Structure | None:
     have, rest = (sum(map(Fraction, one.values()), Fraction(0)) for one in (source, left))
 
     done, other = not step.shown.rejected, act.source != act.target
-    truths = {"same_proposal": not other, "moved": done}
-    relations_ = props({**truths, "balanced": have - rest == act.amount} if done and other else truths)
-    if done and other:
-        relations_["arrives"] = _ages(age for age in ages if new.get(age, 0) == target.get(age, 0) + act.amount)
-        relations_["untouched"] = _ages(age for age in ages if new.get(age, 0) == target.get(age, 0))
-    functions = {
-        "young": constant("age:0"),
-        "oldest": constant(f"age:{max(source, default=0)}"),
-        "amount": constant(element(act.amount)),
-        "stock": constant(have),
+
+    def told(truth: Callable[[int], bool]) -> set[str]:
+        return {f"age:{age}" for age in ages if truth(age)}
+
+    follows = {
+        "balanced": have - rest == act.amount,
+        "arrives": told(lambda age: new.get(age, 0) == target.get(age, 0) + act.amount),
+        "untouched": told(lambda age: new.get(age, 0) == target.get(age, 0)),
     }
-    return Structure({"Age": tuple(f"age:{age}" for age in ages)}, relations_, functions)
+    return structure(
+        {"Age": [f"age:{age}" for age in ages]},
+        {
+            **{"same_proposal": not other, "moved": done, **(follows if done and other else {})},
+            **{"young": "age:0", "oldest": f"age:{max(source, default=0)}", "amount": act.amount, "stock": have},
+        },
+    )
 
 
-def _ages(ages: Iterable[int]) -> Rows:
-    return ones(f"age:{age}" for age in ages)
-
-
-_FAULTS = Faults(MOVING, moved)
-_FAULTS[play.move_keeps_multiplier] = (
+_MOVE_FAULTS = Faults(MOVING, moved)
+_MOVE_FAULTS[play.move_keeps_multiplier] = (
     MOVING.means("arrives", same(h, oldest()), "what is moved keeps the rounds of the oldest"),
 )
 
@@ -122,5 +246,5 @@ MOVED = theorem(
     view=view_move,
     samples=moves,
     scope="any number of ages, any amounts",
-    mutants=_FAULTS.refuted(play.move_keeps_multiplier, play.move_to_the_same, money.move_on_credit),
+    mutants=_MOVE_FAULTS.refuted(play.move_keeps_multiplier, play.move_to_the_same, money.move_on_credit),
 )

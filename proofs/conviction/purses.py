@@ -1,26 +1,26 @@
-"""Two agents' actions of one tick do the same to every balance and stake in either order, for any number of agents.
+"""Two actions of one tick do the same to every balance and stake in either order, for any number of agents.
 
-A *pile* is what one owner has staked on one proposal, a *lot* the part of it that has been held
-for equally many rounds.
+A *pile* is what one owner has staked on one proposal, a *lot* the part of it that has been held for as many rounds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import Any, TypeAlias
 
 from evenhand.core.relations import Fork
-from evenhand.core.system import AnySystem, Step
+from evenhand.core.system import AnySystem
 from evenhand.model.conviction import vocabulary as model
-from evenhand.model.conviction.mutants import money
+from evenhand.model.conviction.mutants import money, play
 from evenhand.proofs.conviction.ledger import AGENT, affordable, most
 from evenhand.proofs.conviction.single import theorem
 from evenhand.proofs.conviction.walks import ends
 from evenhand.properties.conviction import staking
-from evenhand.properties.conviction.predicates import OPEN, actor, events, stakes_on
-from evenhand.smt.arithmetic import NUMBER, at_least, at_most, below, element, minus, number, plus
+from evenhand.properties.conviction.predicates import OPEN, RunStep, actor, events
+from evenhand.smt.arithmetic import NUMBER, at_least, at_most, below, minus, number, plus
 from evenhand.smt.ends import End, Ends
 from evenhand.smt.logic import (
     TRUE,
@@ -41,13 +41,10 @@ from evenhand.smt.logic import (
 )
 from evenhand.smt.preludes import Faults, define, numbers, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import Rows, Table, constant, ones, props
+from evenhand.smt.tables import structure
 from evenhand.smt.theorem import Lemma, Theorem
 from evenhand.smt.theory import Axiom, Theory
 
-RunStep: TypeAlias = Step[model.Config, model.State, model.Act, model.Shown]
-_Pile: TypeAlias = tuple[str, str]
-_Lot: TypeAlias = tuple[str, str, int]
 _Takes: TypeAlias = Callable[[str, str, Term], Formula]
 """What is taken from a lot, from one moment to another, if so much is wanted of its pile."""
 
@@ -70,32 +67,18 @@ _PARTS = ("by", "source", "onto", "asked")
 KINDS = ("proposes", "comments", "revises", "adds", "moves")
 
 
-@dataclass(frozen=True)
 class Purse:
-    """The symbols of one of two actions; `lawful` says that no reason but a lack of points can refuse it."""
+    """The symbols of one of two actions: its actor, the piles that it draws on and adds to, and its amount or price.
 
-    ending: str
+    `lawful` says that no reason but a lack of points can refuse it; READY, an invitation and an enrolment are of no
+    kind.
+    """
 
-    @property
-    def functions(self) -> tuple[Function, ...]:
-        """The actor, the pile that it draws on, the pile that it adds to, and the amount or price."""
+    def __init__(self, ending: str) -> None:
+        self.ending = ending
         named = zip(_PARTS, (AGENT, PILE, PILE, NUMBER), strict=True)
-        return tuple(Function(f"{name}{self.ending}", (), sort) for name, sort in named)
-
-    @property
-    def by(self) -> Function:
-        """The actor."""
-        return self.functions[0]
-
-    @property
-    def asked(self) -> Function:
-        """The amount or price."""
-        return self.functions[3]
-
-    @property
-    def relations(self) -> tuple[Relation, ...]:
-        """Whether it is lawful, and its kind; READY, an invitation and an enrolment have none of these."""
-        return relations(" ".join(f"{name}{self.ending}" for name in ("lawful", *KINDS)))
+        self.functions = tuple(Function(f"{name}{ending}", (), sort) for name, sort in named)
+        self.by, self.source, self.onto, self.asked = self.functions
 
     def is_(self, name: str) -> Formula:
         """Return that it is lawful, or of a kind."""
@@ -120,8 +103,28 @@ def enough(act: Purse, start: str, adds: Formula | None = None) -> Formula:
     )
 
 
-def _words(
-    act: Purse, start: str, end: str, accepted: Formula, source_text: str, moved: _Takes
+def _taken(start: str, end: str, nearer: Term, wanted: Term) -> Formula:
+    """Return that a lot loses its part of what is wanted of its pile, after the points that are `nearer`."""
+    old, new = LOTS[start](x), LOTS[end](x)
+    some = same(new, minus(plus(nearer, old), wanted))
+    return ite(
+        at_most(wanted, nearer), same(new, old), ite(at_most(plus(nearer, old), wanted), same(new, number(0)), some)
+    )
+
+
+def _oldest_taken(start: str, end: str, wanted: Term) -> Formula:
+    return _taken(start, end, AHEADS[start](x), wanted)
+
+
+def _youngest_taken(start: str, end: str, wanted: Term) -> Formula:
+    return _taken(start, end, minus(PILES[start](part_of(x)), AHEADS[start](x), LOTS[start](x)), wanted)
+
+
+_TEXT = "4.3, 6.2, 11, 14.2, A 16.3: an action spends its agent's own points, if it has them, the oldest stake first"
+
+
+def effects(
+    act: Purse, start: str, end: str, accepted: Formula, source_text: str = _TEXT, moved: _Takes = _oldest_taken
 ) -> tuple[Definition, ...]:
     """Return what an action makes of a balance, of a pile and of a lot, from one moment to another."""
     by, source, onto, asked = (function() for function in act.functions)
@@ -158,7 +161,7 @@ def _words(
             moved(start, end, asked),
             ite(
                 same(part_of(x), source) & act.is_("revises") & below(before(by), asked),
-                oldest_taken(start, end, minus(asked, before(by))),
+                _oldest_taken(start, end, minus(asked, before(by))),
                 kept,
             ),
         ),
@@ -178,26 +181,14 @@ def _arrives(act: Purse, start: str, end: str) -> Formula:
     return ite(act.is_("proposes"), same(new, plus(old, spent)), same(new, plus(old, asked)))
 
 
-def oldest_taken(start: str, end: str, wanted: Term) -> Formula:
-    """Return that a lot loses its part of what is wanted of its pile, the oldest lots first."""
-    old, new, ahead = LOTS[start](x), LOTS[end](x), AHEADS[start](x)
-    some = same(new, minus(plus(ahead, old), wanted))
-    return ite(
-        at_most(wanted, ahead),
-        same(new, old),
-        ite(at_most(plus(ahead, old), wanted), same(new, number(0)), some),
-    )
-
-
 _ORDERS = ((FIRST, "", "1"), (SECOND, "", "2"), (SECOND, "1", "12"), (FIRST, "2", "21"))
-_TEXT = "4.3, 6.2, 11, 14.2, A 16.3: an action spends its agent's own points, if it has them, the oldest stake first"
 
 
 def of_all(
-    accepted: Callable[[Purse, str], Formula], source: str, moved: _Takes = oldest_taken
+    accepted: Callable[[Purse, str], Formula], source: str = _TEXT, moved: _Takes = _oldest_taken
 ) -> tuple[Definition, ...]:
     """Return what both actions make of balances and stakes, in either order; `moved` says which lots a move takes."""
-    said = (_words(act, start, end, accepted(act, start), source, moved) for act, start, end in _ORDERS)
+    said = (effects(act, start, end, accepted(act, start), source, moved) for act, start, end in _ORDERS)
     return tuple(word for words in said for word in words)
 
 
@@ -209,7 +200,7 @@ def on_credit(act: Purse, start: str) -> Formula:
     return enough(act, start, TRUE)
 
 
-WORDS = of_all(enough, _TEXT)
+WORDS = of_all(enough)
 _PHASES = (("proposes",), ("comments",), ("revises",), ("adds", "moves"))
 ACTS = (FIRST, SECOND)
 
@@ -225,20 +216,16 @@ _one_phase = disjunction(
     conjunction(~act.is_(kind) for act in ACTS for kind in KINDS if kind not in phase) for phase in _PHASES
 )
 
-IN_TURN = Axiom(
-    "in_turn",
-    conjunction(
-        [
-            *(forall([a], word.relation(a)) for word in WORDS if word.name.startswith("balance")),
-            *(forall([v], word.relation(v)) for word in WORDS if word.name.startswith("pile")),
-            *(forall([x], word.relation(x)) for word in WORDS if word.name.startswith("lot")),
-        ]
-    ),
-    "2.4: actions are handled one by one",
-)
+
+def stated(words: Iterable[Definition]) -> Formula:
+    """Return that these words are true of everything."""
+    return conjunction(forall(word.variables, word.relation(*word.variables)) for word in words)
+
+
+IN_TURN = Axiom("in_turn", stated(WORDS), "2.4: actions are handled one by one")
 OWN_PILES = Axiom(
     "ones_own_piles",
-    conjunction(same(owner(pile()), act.by()) for act in ACTS for pile in act.functions[1:3]),
+    conjunction(same(owner(pile()), act.by()) for act in ACTS for pile in (act.source, act.onto)),
     "14.2, A 16.3: stake is added by its agent and taken from its own",
 )
 AMOUNTS = Axiom(
@@ -247,16 +234,8 @@ AMOUNTS = Axiom(
     "4.2, A 16.3",
 )
 
-PURSES = Theory(
-    name="conviction_purses",
-    sorts=(AGENT, PILE, LOT),
-    functions=(
-        owner,
-        part_of,
-        *(one for numbers_ in (BALANCES, PILES, LOTS, AHEADS) for one in numbers_.values()),
-        *(one for act in ACTS for one in act.functions),
-    ),
-    relations=(young, *(one for act in ACTS for one in act.relations)),
+PURSES = Theory.of(
+    "conviction_purses",
     axioms=(
         Axiom("two_agents", differ(FIRST.by(), SECOND.by()), "the pairs of the claim"),
         OWN_PILES,
@@ -280,33 +259,70 @@ PURSES = Theory(
 # Conformance.
 
 
-def _stakes(state: model.State) -> dict[_Pile, Any]:
-    return dict(stakes_on(state))
+def purses(states: Mapping[str, model.State], *named: str) -> tuple[Mapping[str, Iterable[str]], dict[str, Any]]:
+    """Return agents, piles and lots with what they have at these moments; the `named` piles are among them."""
+    agents = [seat.agent for seat in next(iter(states.values())).seats]
+    parts = {end: {f"{e.owner}/{e.proposal}/{e.held}": e.amount for e in one.entries} for end, one in states.items()}
+    every = {lot for found in parts.values() for lot in found}
+    piles = sorted({*named, *(f"{uid}/{uid}" for uid in agents), *(_part_of(lot) for lot in every)})
+    lots = sorted(every | {f"{pile}/0" for pile in piles})
+    told: dict[str, Any] = {
+        "owner": {pile: pile.partition("/")[0] for pile in piles},
+        "part_of": {lot: _part_of(lot) for lot in lots},
+        "young": {lot for lot in lots if not _held(lot)},
+    }
+    for end, have in parts.items():
+        told |= {
+            f"balance{end}": {seat.agent: seat.balance for seat in states[end].seats},
+            f"pile{end}": {pile: sum(n for lot, n in have.items() if _part_of(lot) == pile) for pile in piles},
+            f"lot{end}": {lot: have.get(lot, 0) for lot in lots},
+            f"ahead{end}": {
+                lot: sum(n for one, n in have.items() if _part_of(one) == _part_of(lot) and _held(one) > _held(lot))
+                for lot in lots
+            },
+        }
+    return {"Agent": agents, "Pile": piles, "Lot": lots}, told
 
 
-def _told(action: model.Act, config: model.Config, tried: RunStep, *, done: bool) -> tuple[str, _Pile, _Pile, Any]:
-    """Return kind, source, target and amount of an action that is lawful; the empty kind for any other.
+def _part_of(lot: str) -> str:
+    return lot.rpartition("/")[0]
 
-    `tried` is the step that takes it after the other action; `done` says that it is accepted before it.
-    """
-    uid = actor(action)
-    own, lacks = (uid, uid), tried.shown.rejected in ("InsufficientCredit", "InsufficientStake")
-    if tried.shown.rejected and not done and not lacks:
-        return "", own, own, 0
+
+def _held(lot: str) -> int:
+    return int(lot.rpartition("/")[2])
+
+
+def aimed(action: Any) -> tuple[str, str]:
+    """Return the pile that an action draws on, and the one that it adds to or comments on; else the actor's own."""
+    own = f"{actor(action)}/{actor(action)}"
+    match action:
+        case model.MoveStake():
+            return f"{action.agent}/{action.source}", f"{action.agent}/{action.target}"
+        case model.AddStake() | model.Feedback():
+            return own, f"{action.agent}/{action.proposal}"
+        case _:
+            return own, own
+
+
+_TYPES = (model.Propose, model.Feedback, model.Revise, model.AddStake, model.MoveStake)
+
+
+def kind_of(action: model.Act) -> str:
+    """Return the kind of an action; empty for one of none."""
+    return next((kind for kind, cls in zip(KINDS, _TYPES, strict=True) if isinstance(action, cls)), "")
+
+
+def _asked(action: model.Act, tried: RunStep) -> Any:
+    """Return what an action asks for, given the step that takes it after the other one; None for a refused revision."""
     match action:
         case model.Propose():
-            return "proposes", own, own, config.constants.self_stake
+            return tried.config.constants.self_stake
         case model.Feedback():
-            return "comments", own, own, config.constants.feedback_stake
+            return tried.config.constants.feedback_stake
         case model.Revise():
-            found = next(iter(events(tried.shown, "Revision")), None)
-            return ("", own, own, 0) if found is None else ("revises", own, own, found.get("cost"))
-        case model.AddStake():
-            return "adds", own, (uid, action.proposal), action.amount
-        case model.MoveStake():
-            return "moves", (uid, action.source), (uid, action.target), action.amount
+            return next((event.get("cost") for event in events(tried.shown, "Revision")), None)
         case _:
-            return "", own, own, 0
+            return getattr(action, "amount", None)
 
 
 def view(case: tuple[Fork, RunStep, RunStep | None]) -> Structure | None:
@@ -318,56 +334,27 @@ def view(case: tuple[Fork, RunStep, RunStep | None]) -> Structure | None:
     agents = [seat.agent for seat in fork.state.seats]
     if right is None or any(isinstance(act, model.Invite) or actor(act) not in agents for act in fork.left):
         return None
-    states = dict(zip(MOMENTS, (fork.state, left.before, right.before, left.after, right.after), strict=True))
-    balances = {end: {seat.agent: seat.balance for seat in state.seats} for end, state in states.items()}
-    stakes = {end: _stakes(state) for end, state in states.items()}
-    parts = {end: {(e.owner, e.proposal, e.held): e.amount for e in state.entries} for end, state in states.items()}
-    if left.after != right.after and (balances["12"], parts["12"]) == (balances["21"], parts["21"]):
-        return None
-    functions: dict[str, Table] = {}
-    truths: dict[str, bool] = {}
-    piles: set[_Pile] = {(uid, uid) for uid in agents}
+    states: dict[str, model.State] = dict(
+        zip(MOMENTS, (fork.state, left.before, right.before, left.after, right.after), strict=True)
+    )
+    told: dict[str, Any] = {}
     for action, tried, alone, ending in zip(fork.left, (right, left), (left, right), ("", "2"), strict=True):
-        kind, source, onto, asked = _told(action, left.config, tried, done=alone.before != fork.state)
-        piles |= {source, onto}
-        truths |= {f"lawful{ending}": bool(kind), **{f"{name}{ending}": name == kind for name in KINDS}}
-        named = (f"agent:{actor(action)}", _name(source), _name(onto), element(asked))
-        functions |= {f"{name}{ending}": constant(one) for name, one in zip(_PARTS, named, strict=True)}
-    piles |= {pile for found in stakes.values() for pile in found}
-    lots: set[_Lot] = {lot for found in parts.values() for lot in found} | {(*pile, 0) for pile in piles}
-    functions["owner"] = {(_name(pile),): f"agent:{pile[0]}" for pile in sorted(piles)}
-    for end in MOMENTS:
-        functions[f"balance{end}"] = {(f"agent:{uid}",): element(have) for uid, have in balances[end].items()}
-        functions[f"pile{end}"] = {(_name(pile),): element(stakes[end].get(pile, 0)) for pile in sorted(piles)}
-        functions |= _aged(parts[end], lots, end)
-    functions["part_of"] = {(_lot(lot),): _name(lot[:2]) for lot in sorted(lots)}
-    universe = {
-        "Agent": tuple(f"agent:{uid}" for uid in agents),
-        "Pile": tuple(map(_name, sorted(piles))),
-        "Lot": tuple(map(_lot, sorted(lots))),
-    }
-    whole: dict[str, Rows] = {name.lower(): ones(known) for name, known in universe.items()}
-    whole["balance"] = whole["agent"]
-    seen = {word.name: whole[word.name.partition("_")[0]] for word in WORDS}
-    new = ones(_lot(lot) for lot in lots if lot[2] == 0)
-    return Structure(universe, {**props(truths), **seen, "young": new}, functions)
-
-
-def _aged(have: Mapping[_Lot, Any], lots: Iterable[_Lot], end: str) -> dict[str, Table]:
-    """Return the points of each lot at a moment, and those in the older lots of its pile."""
-    older = {lot: sum((n for one, n in have.items() if one[:2] == lot[:2] and one[2] > lot[2]), 0) for lot in lots}
-    return {
-        f"lot{end}": {(_lot(lot),): element(have.get(lot, 0)) for lot in sorted(older)},
-        f"ahead{end}": {(_lot(lot),): element(older[lot]) for lot in sorted(older)},
-    }
-
-
-def _name(pile: _Pile) -> str:
-    return f"pile:{pile[0]}/{pile[1]}"
-
-
-def _lot(lot: _Lot) -> str:
-    return f"lot:{lot[0]}/{lot[1]}/{lot[2]}"
+        asked, (source, onto) = _asked(action, tried), aimed(action)
+        lacks = tried.shown.rejected in ("InsufficientCredit", "InsufficientStake")
+        known = not tried.shown.rejected or lacks or alone.before != fork.state
+        kind = kind_of(action) if known and asked is not None else ""
+        own = f"{actor(action)}/{actor(action)}"
+        parts = (actor(action), source, onto, asked) if kind else (actor(action), own, own, 0)
+        told |= {f"{name}{ending}": one for name, one in zip(_PARTS, parts, strict=True)}
+        told |= {f"lawful{ending}": bool(kind), **{f"{name}{ending}": name == kind for name in KINDS}}
+    named = [told[f"{part}{ending}"] for part in ("source", "onto") for ending in ("", "2")]
+    universe, have = purses(states, *named)
+    ends = [[have[f"{what}{end}"] for what in ("balance", "lot")] for end in ("12", "21")]
+    if left.after != right.after and ends[0] == ends[1]:
+        return None
+    whole = {"balance": universe["Agent"], "pile": universe["Pile"], "lot": universe["Lot"]}
+    seen = {word.name: {*whole[word.name.partition("_")[0]]} for word in WORDS}
+    return structure(universe, {**told, **have, **seen})
 
 
 @Ends
@@ -377,6 +364,7 @@ def moments(system: AnySystem) -> Iterator[End]:
 
 
 FAULTS = Faults(
+    (play.move_takes_the_youngest, *of_all(enough, "a move takes the youngest first", _youngest_taken)),
     (money.credit_of_the_poorest, *of_all(if_all_have_as_much, "every balance must cover an addition")),
     (money.add_on_credit, *of_all(on_credit, "an addition is never refused for lack of points")),
 )
@@ -400,7 +388,8 @@ SAME_PILES = same(PILES["12"](v), PILES["21"](v))
 SAME_LOTS = same(LOTS["12"](x), LOTS["21"](x))
 _ALONE = ("first_alone", "second_alone")
 
-SAME_POINTS: Theorem = theorem(
+_of_two = partial(theorem, view=view, samples=moments, scope="any number of agents, proposals and points")
+SAME_POINTS: Theorem = _of_two(
     claim=staking.actions_of_two_agents_commute,
     name="balances_and_stakes_are_the_same_in_either_order",
     sentence="Two agents' actions of one tick leave every balance, and every agent's stake on every proposal, the same "
@@ -430,12 +419,82 @@ SAME_POINTS: Theorem = theorem(
     needs=("two_agents", "ones_own_piles", "in_turn", "sums_of_what_stays"),
     witness=conjunction(below(BALANCES["12"](act.by()), balance(act.by())) for act in ACTS)
     & exists([v], below(PILES[""](v), PILES["12"](v))),
-    view=view,
-    samples=moments,
-    scope="any number of agents, proposals and points",
     mutants=(
         *FAULTS.refuted(money.credit_of_the_poorest),
         FAULTS.unseen(money.add_on_credit, "the points that it spends are still its own"),
     ),
 )
 """The theorem about balances and stakes."""
+
+# When an addition and a move of one agent do the same in either order (A 16.4): exactly where the move takes none of
+# the points that are added, for what is not there yet cannot be moved.
+
+_ahead, _lot = AHEADS[""], LOTS[""]
+_only = (
+    conjunction(~act.is_(kind) for kind in KINDS if kind != name) for act, name in ((FIRST, "adds"), (SECOND, "moves"))
+)
+ONE_PURSE = replace(
+    PURSES,
+    name="conviction_one_purse",
+    axioms=(
+        Axiom("one_agent", same(FIRST.by(), SECOND.by()), "the pairs of the claim"),
+        OWN_PILES,
+        AMOUNTS,
+        Axiom("an_addition_and_a_move", conjunction(_only), "A 16.4"),
+        IN_TURN,
+        Axiom(
+            "sums_of_older_stake",
+            forall([x], ~young(x) >> same(LOTS["1"](x), _lot(x))) >> forall([x], same(AHEADS["1"](x), _ahead(x))),
+            "a law of finite sums: what is older than a lot is as much as before where no old lot changes",
+        ),
+        Axiom(
+            "young_stake_is_the_rest",
+            forall([x], young(x) >> same(PILES[""](part_of(x)), plus(_ahead(x), _lot(x)))),
+            "16.6: of a pile all is older than its young stake, or young",
+        ),
+    ),
+)
+_, _source, _onto, _added = (function() for function in FIRST.functions)
+_, _from, _to, _moved = (function() for function in SECOND.functions)
+_there = PILES[""](_from)
+_TAKES = conjunction(
+    [
+        FIRST.is_("adds") & SECOND.is_("moves") & same(_onto, _from),
+        at_most(_added, BALANCES[""](FIRST.by())),
+        below(_there, _moved) & at_most(_moved, plus(_there, _added)),
+    ]
+)
+"""The addition brings what the move lacks."""
+
+
+_PILES_ALONE = ("one_agent", "ones_own_piles", "amounts", "an_addition_and_a_move", "in_turn")
+APART: Theorem = _of_two(
+    claim=staking.funded_add_and_move_commute,
+    theory=ONE_PURSE,
+    variables=(a, v, x),
+    assumes=~_TAKES,
+    goal=conjunction([SAME_BALANCES, SAME_PILES, SAME_LOTS]),
+    needs=("in_turn", "sums_of_older_stake", "young_stake_is_the_rest"),
+    witness=conjunction(
+        [
+            same(_onto, _from),
+            exists([x], conjunction([young(x), same(part_of(x), _from), below(_lot(x), LOTS["12"](x))])),
+            exists([x], conjunction([~young(x), same(part_of(x), _from), below(LOTS["12"](x), _lot(x))])),
+        ]
+    ),
+    mutants=FAULTS.refuted(play.move_takes_the_youngest, money.add_on_credit),
+)
+BY_ORDER: Theorem = _of_two(
+    claim=staking.added_points_can_be_moved_at_once,
+    theory=replace(ONE_PURSE, axioms=tuple(one for one in ONE_PURSE.axioms if one.name in _PILES_ALONE)),
+    assumes=conjunction(
+        [_TAKES, FIRST.is_("lawful"), SECOND.is_("lawful"), differ(_to, _from), below(number(0), _moved)]
+    ),
+    goal=differ(PILES["12"](_from), PILES["21"](_from)),
+    needs=("in_turn",),
+    witness=below(number(0), _there),
+    mutants=(
+        *FAULTS.refuted(money.credit_of_the_poorest),
+        FAULTS.unseen(play.move_takes_the_youngest, "it takes as much"),
+    ),
+)

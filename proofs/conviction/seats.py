@@ -8,27 +8,14 @@ from evenhand.model.conviction import vocabulary as model
 from evenhand.model.conviction.mutants import play
 from evenhand.proofs.conviction.walks import walks
 from evenhand.properties.conviction import proposing as about_proposing
-from evenhand.smt.logic import (
-    FALSE,
-    TRUE,
-    Definition,
-    Formula,
-    Function,
-    Sort,
-    conjunction,
-    exists,
-    forall,
-    iff,
-    ite,
-    same,
-)
+from evenhand.properties.conviction.predicates import actor, events
+from evenhand.smt.logic import FALSE, TRUE, Definition, Function, Sort, conjunction, exists, forall, iff, same
 from evenhand.smt.preludes import relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import constant, ones, prop, props
+from evenhand.smt.tables import structure
 from evenhand.smt.theorem import Lemma, Mutation
-from evenhand.smt.theory import Theory
-from evenhand.smt.transitions.invariant import Invariant, Steps
-from evenhand.smt.transitions.machine import Machine, after
+from evenhand.smt.transitions.invariant import Invariant, Steps, around
+from evenhand.smt.transitions.machine import Machine, Turn, after
 
 AGENT = Sort("Agent")
 a = AGENT("a")
@@ -45,61 +32,40 @@ cleared, done = relations("cleared done", AGENT)
 _CLEARED = Definition(cleared, (a,), TRUE, "18.1: only the balance persists")
 _DONE = Definition(done, (a,), has(a), "9.1, 6.1: whoever has a proposal has completed PROPOSE")
 
-_still = iff(after(proposing)(), proposing()) & iff(after(proposed)(), proposed())
-
-
-def _next(assigned_: Formula, has_: Formula, there_: Formula) -> Formula:
-    """Return the three relations of each agent after a step."""
-    told = ((assigned, assigned_), (has, has_), (there, there_))
-    return conjunction(forall([a], iff(after(one)(a), body)) for one, body in told)
-
-
-_same = _next(assigned(a), has(a), there(a)) & _still
-_OPENS = conjunction(
-    [~proposing() & ~proposed() & after(proposing)() & ~after(proposed)(), _next(joins(a), has(a), there(a))]
-)
-_PROPOSES = conjunction(
-    [
-        proposing() & assigned(by()) & ~has(by()) & _still,
-        _next(assigned(a), has(a) | same(a, by()), there(a) | same(a, by())),
-    ]
-)
 _substituted = kicked(a) & proposing()
-_TICKS = conjunction(
-    [
-        forall([a], (kicked(a) & proposing()) >> (assigned(a) & ~done(a))),
-        _next(assigned(a), has(a) | _substituted, there(a) | _substituted),
-        (proposing() & after(proposed)()) >> forall([a], assigned(a) >> (done(a) | kicked(a))),
-        (proposing() & ~after(proposed)()) >> after(proposing)(),
-        proposed() >> (after(proposed)() & ~after(proposing)()),
-        proposing() | proposed(),
-        ~(after(proposing)() & after(proposed)()),
-    ]
-)
-_FINALIZES = conjunction(
-    [proposed() & ~after(proposing)() & ~after(proposed)(), _next(FALSE, has(a) & ~cleared(a), FALSE)]
-)
-
-SEATS = Machine(
-    theory=Theory.of(
-        "conviction_seats",
-        by,
-        assigned,
-        there,
-        proposing,
-        proposed,
-        opens,
-        proposes,
-        ticks,
-        finalizes,
-        kicked,
-        joins,
-        definitions=(_CLEARED, _DONE),
+SEATS = Machine.of(
+    "conviction_seats",
+    (assigned(a), has(a), there(a), proposing(), proposed()),
+    Turn(opens(), {proposing: TRUE, assigned: joins(a)}, ~proposing() & ~proposed()),
+    Turn(
+        proposes(),
+        {has: has(a) | same(a, by()), there: there(a) | same(a, by())},
+        proposing() & assigned(by()) & ~has(by()),
     ),
-    state=("assigned", "has", "there", "proposing", "proposed"),
-    inputs=("by", "opens", "proposes", "ticks", "finalizes", "kicked", "joins"),
+    Turn(
+        ticks(),
+        {
+            **{has: has(a) | _substituted, there: there(a) | _substituted},
+            **{proposing: after(proposing)(), proposed: after(proposed)()},
+        },
+        conjunction(
+            [
+                forall([a], (kicked(a) & proposing()) >> (assigned(a) & ~done(a))),
+                (proposing() & after(proposed)()) >> forall([a], assigned(a) >> (done(a) | kicked(a))),
+                (proposing() & ~after(proposed)()) >> after(proposing)(),
+                proposed() >> (after(proposed)() & ~after(proposing)()),
+                proposing() | proposed(),
+                ~(after(proposing)() & after(proposed)()),
+            ]
+        ),
+    ),
+    Turn(
+        finalizes(),
+        {proposing: FALSE, proposed: FALSE, assigned: FALSE, has: has(a) & ~cleared(a), there: FALSE},
+        proposed(),
+    ),
     init=conjunction([~proposing(), ~proposed(), forall([a], ~assigned(a) & ~has(a) & ~there(a))]),
-    step=ite(opens(), _OPENS, ite(proposes(), _PROPOSES, ite(ticks(), _TICKS, ite(finalizes(), _FINALIZES, _same)))),
+    definitions=(_CLEARED, _DONE),
 )
 
 
@@ -112,29 +78,31 @@ def view(run: Steps, number: int) -> Structure | None:
         return None
     if any(one.uid not in uids for state in (before, later) for one in state.proposals):
         return None
-    named = {uid: f"agent:{uid}" for uid in uids}
     done_ = not step.shown.rejected
     ticking = done_ and isinstance(step.action, model.Tick)
-    opened = ticking and before.phase == model.IDLE and later.phase == model.PROPOSE
-    truths = {
-        "opens": opened,
-        "proposes": done_ and isinstance(step.action, model.Propose),
-        "ticks": ticking and before.phase not in (model.IDLE, model.FINALIZE),
-        "finalizes": ticking and before.phase == model.FINALIZE,
-    }
-    relations_ = props(truths)
-    kicks = {event.agent for event in step.shown.events if event.kind == "KickOut"}
-    relations_["kicked"] = ones(named[uid] for uid in kicks if uid in named)
-    relations_["joins"] = ones(named[seat.agent] for seat in later.seats if seat.assigned)
-    for end, state in (("", before), (".after", later)):
-        relations_[f"assigned{end}"] = ones(named[seat.agent] for seat in state.seats if seat.assigned)
-        relations_[f"has{end}"] = ones(named[seat.agent] for seat in state.seats if seat.proposal)
-        relations_[f"there{end}"] = ones(named[one.uid] for one in state.proposals)
-        relations_[f"proposing{end}"] = prop(state.phase == model.PROPOSE)
-        relations_[f"proposed{end}"] = prop(state.phase not in (model.IDLE, model.CLOSED, model.PROPOSE))
-    actor = getattr(step.action, "agent", uids[0])
-    functions = {"by": constant(named.get(actor, named[uids[0]]))}
-    return Structure({"Agent": tuple(named.values())}, relations_, functions)
+
+    def seated(state: model.State) -> dict[str, Any]:
+        return {
+            "assigned": {seat.agent for seat in state.seats if seat.assigned},
+            "has": {seat.agent for seat in state.seats if seat.proposal},
+            "there": {one.uid for one in state.proposals},
+            "proposing": state.phase == model.PROPOSE,
+            "proposed": state.phase not in (model.IDLE, model.CLOSED, model.PROPOSE),
+        }
+
+    return structure(
+        {"Agent": uids},
+        {
+            "opens": ticking and before.phase == model.IDLE and later.phase == model.PROPOSE,
+            "proposes": done_ and isinstance(step.action, model.Propose),
+            "ticks": ticking and before.phase not in (model.IDLE, model.FINALIZE),
+            "finalizes": ticking and before.phase == model.FINALIZE,
+            "kicked": {event.agent for event in events(step.shown, "KickOut")} & {*uids},
+            "joins": {seat.agent for seat in later.seats if seat.assigned},
+            "by": uid if (uid := actor(step.action)) in uids else uids[0],
+            **around(run, number, seated),
+        },
+    )
 
 
 _PLACES = (

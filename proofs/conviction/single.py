@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from evenhand.core.system import AnyStep
 from evenhand.model.conviction.exact import exact
 from evenhand.model.conviction.menus import TEXTS, agents_of
 from evenhand.model.conviction.vocabulary import Config, Constants, Issue
-from evenhand.smt.logic import Definition, Formula
-from evenhand.smt.preludes import define
 from evenhand.smt.theorem import Theorem
 
 theorem = partial(Theorem, protocol="conviction", system="issue")
 """A theorem about the actions and ticks of an Issue."""
 
 
-def meaning(name: str, body: Formula, source: str) -> Definition:
-    """Return the definition of a proposition, in the reference or in a mutant."""
-    return define(name, (), body, source)
+def both(step: AnyStep, read: Callable[[Any], Mapping[str, Any]], *ends: str) -> dict[str, Any]:
+    """Return what is read of the states before and after a step, each name with the ending of its state."""
+    states = zip(ends, (step.before, step.after), strict=True)
+    return {f"{name}{end}": value for end, state in states for name, value in read(state).items()}
 
 
 def granted(*amounts: Any) -> tuple[Any, ...]:

@@ -9,24 +9,22 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from evenhand.core.relations import Fork
-from evenhand.core.system import AnySystem, Step
+from evenhand.core.system import AnySystem
 from evenhand.model.conviction.mutants import play
-from evenhand.model.conviction.vocabulary import STAKE, Act, AddStake, Config, MoveStake, Shown, State, Tick
+from evenhand.model.conviction.vocabulary import STAKE, Act, AddStake, MoveStake, State, Tick
 from evenhand.proofs.conviction.single import theorem
 from evenhand.proofs.conviction.walks import ends
 from evenhand.properties.conviction import staking, winning
-from evenhand.properties.conviction.predicates import events, finalizes, ticking
+from evenhand.properties.conviction.predicates import RunStep, events, finalizes, ticking
 from evenhand.smt.ends import End, Ends, end_at
 from evenhand.smt.logic import Definition, Formula, Sort, Var, conjunction, exists, forall, iff, ite, same, variables
 from evenhand.smt.preludes import Faults, define, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import Rows, ones, prop
+from evenhand.smt.tables import structure
 from evenhand.smt.theory import Axiom, Theory
-
-RunStep: TypeAlias = Step[Config, State, Act, Shown]
 
 PROPOSAL = Sort("Proposal")
 p, q, r = variables(PROPOSAL, "p q r")
@@ -78,28 +76,25 @@ _BEFORE = _Ticks(never, fresh, older)
 _Words: TypeAlias = tuple[Definition, ...]
 
 
-def _one(after: Callable[[_Ticks, _Touches], _Ticks], touches: _Touches, source: str) -> _Words:
-    """Return the words on one action."""
-    then = after(_BEFORE, touches)
-    return (
+def _said(
+    source: str, first: _Touches, second: _Touches, after: Callable[[_Ticks, _Touches], _Ticks] = _later
+) -> tuple[_Words, _Words]:
+    """Return the words on the first action alone, and those on both in either order."""
+    then, other = after(_BEFORE, first), after(_BEFORE, second)
+    alone = (
         define("never_then", (p,), then.never(p), source),
         define("fresh_then", (p,), then.fresh(p), source),
         define("older_then", (p, q), then.older(p, q), source),
     )
-
-
-def _both(after: Callable[[_Ticks, _Touches], _Ticks], first: _Touches, second: _Touches, source: str) -> _Words:
-    """Return the words on two actions, in either order."""
-    one_two = after(after(_BEFORE, first), second)
-    two_one = after(after(_BEFORE, second), first)
-    return tuple(
+    both = tuple(
         word
-        for name, then in (("12", one_two), ("21", two_one))
+        for name, end in (("12", after(then, second)), ("21", after(other, first)))
         for word in (
-            define(f"fresh{name}", (p,), then.fresh(p), source),
-            define(f"older{name}", (p, q), then.older(p, q), source),
+            define(f"fresh{name}", (p,), end.fresh(p), source),
+            define(f"older{name}", (p, q), end.older(p, q), source),
         )
     )
+    return alone, both
 
 
 def _target(_now: _Ticks, one: Var) -> Formula:
@@ -110,7 +105,7 @@ def _target2(_now: _Ticks, one: Var) -> Formula:
     return target2(one)
 
 
-_TEXT = "17.3: the tick of the most recent addition or move to it"
+_ALONE, _BOTH = _said("17.3: the tick of the most recent addition or move to it", _target, _target2)
 _ONE_TARGET = Axiom(
     "one_target", forall([p, q], (target(p) & target(q)) >> same(p, q)), "A 16.3: Add and Move name one target"
 )
@@ -133,7 +128,7 @@ ONE = Theory.of(
     self_staked,
     moves,
     axioms=(_ORDERED, _ONE_TARGET),
-    definitions=_one(_later, _target, _TEXT),
+    definitions=_ALONE,
 )
 TWO = Theory.of(
     "conviction_two_stakes",
@@ -144,7 +139,7 @@ TWO = Theory.of(
         _ONE_TARGET,
         Axiom("one_target2", forall([p, q], (target2(p) & target2(q)) >> same(p, q)), "A 16.3: of the second as well"),
     ),
-    definitions=_both(_later, _target, _target2, _TEXT),
+    definitions=_BOTH,
 )
 
 
@@ -161,11 +156,7 @@ def _aimed(action: Act) -> str:
             return ""
 
 
-def _named(uids: Iterator[str] | list[str]) -> Rows:
-    return ones(f"proposal:{uid}" for uid in uids)
-
-
-def _ranks(state: State, uids: list[str], ending: str = "") -> dict[str, Rows]:
+def _ranks(state: State, uids: list[str], ending: str = "") -> dict[str, Any]:
     """Return the LastStakeTicks of these proposals; one that is not there yet has none."""
     last = {uid: None if (one := state.proposal(uid)) is None else one.last for uid in uids}
 
@@ -174,11 +165,9 @@ def _ranks(state: State, uids: list[str], ending: str = "") -> dict[str, Rows]:
         return other is not None and (mine is None or mine > other)
 
     return {
-        f"never{ending}": _named(uid for uid in uids if last[uid] is None),
-        f"fresh{ending}": _named(uid for uid in uids if last[uid] == 0),
-        f"older{ending}": frozenset(
-            (f"proposal:{one}", f"proposal:{two}") for one in uids for two in uids if earlier(one, two)
-        ),
+        f"never{ending}": {uid for uid in uids if last[uid] is None},
+        f"fresh{ending}": {uid for uid in uids if last[uid] == 0},
+        f"older{ending}": {(one, two) for one in uids for two in uids if earlier(one, two)},
     }
 
 
@@ -187,18 +176,15 @@ def view_one(step: RunStep) -> Structure | None:
     uids = [one.uid for one in step.after.proposals]
     if step.shown.rejected or finalizes(step) or ticking(step) or isinstance(step.action, Tick) or not uids:
         return None
-    return Structure(
-        {"Proposal": tuple(f"proposal:{uid}" for uid in uids)},
+    return structure(
+        {"Proposal": uids},
         {
             **_ranks(step.before, uids),
             **_ranks(step.after, uids, "_then"),
-            "target": _named([uid for uid in uids if uid == _aimed(step.action)]),
-            "self_staked": _named(
-                event.proposal for event in events(step.shown, "Staked") if event.reason == "SelfStake"
-            ),
-            "moves": prop(isinstance(step.action, MoveStake)),
+            "target": {_aimed(step.action)} & {*uids},
+            "self_staked": {event.proposal for event in events(step.shown, "Staked") if event.reason == "SelfStake"},
+            "moves": isinstance(step.action, MoveStake),
         },
-        {},
     )
 
 
@@ -215,15 +201,12 @@ def view_two(case: tuple[Fork, RunStep, RunStep | None]) -> Structure | None:
     first, second = (_ranks(end.after, uids, name) for end, name in ((left, "12"), (right, "21")))
     if left.after != right.after and [*first.values()] == [*second.values()]:
         return None
-    taken = zip(fork.left, (left.before, right.before), ("", "2"), strict=True)
-    told: dict[str, Rows] = {}
-    for action, alone, ending in taken:  # an action that is accepted changes the state
-        accepted = alone != before
-        told[f"target{ending}"] = _named([uid for uid in uids if accepted and uid == _aimed(action)])
-        told[f"moves{ending}"] = prop(isinstance(action, MoveStake))
-    seen = {name: rows for name, rows in {**first, **second}.items() if not name.startswith("never")}
-    universe = {"Proposal": tuple(f"proposal:{uid}" for uid in uids)}
-    return Structure(universe, {**_ranks(before, uids), **told, **seen}, {})
+    told: dict[str, Any] = {}
+    for action, alone, ending in zip(fork.left, (left.before, right.before), ("", "2"), strict=True):
+        # An action that is accepted changes the state.
+        told[f"target{ending}"] = {_aimed(action)} & {*uids} if alone != before else set[str]()
+        told[f"moves{ending}"] = isinstance(action, MoveStake)
+    return structure({"Proposal": uids}, {**_ranks(before, uids), **told, **first, **second})
 
 
 _PLACES = (
@@ -265,20 +248,13 @@ def _or_self(now: _Ticks, one: Var) -> Formula:
     return _target(now, one) | self_staked(one)
 
 
-ONE_FAULTS = Faults(
-    (play.first_stake_tick, *_one(_later, _if_first(_target), "the first stake counts")),
-    (play.moves_count_not_in_a_tie, *_one(_later, _if_added(_target, moves()), "moves count not")),
-    (play.self_stake_counts_in_a_tie, *_one(_later, _or_self, "the self-stake counts")),
-    (play.order_inside_a_tick_decides, *_one(_in_turn, _target, "whoever is heard last is last")),
-)
-TWO_FAULTS = Faults(
-    (play.first_stake_tick, *_both(_later, _if_first(_target), _if_first(_target2), "the first stake counts")),
-    (
-        play.moves_count_not_in_a_tie,
-        *_both(_later, _if_added(_target, moves()), _if_added(_target2, moves2()), "moves count not"),
-    ),
-    (play.order_inside_a_tick_decides, *_both(_in_turn, _target, _target2, "whoever is heard last is last")),
-)
+_FAULTS = {
+    play.first_stake_tick: _said("the first stake counts", _if_first(_target), _if_first(_target2)),
+    play.moves_count_not_in_a_tie: _said("moves count not", _if_added(_target, moves()), _if_added(_target2, moves2())),
+    play.self_stake_counts_in_a_tie: _said("the self-stake counts", _or_self, _target2),
+    play.order_inside_a_tick_decides: _said("whoever is heard last is last", _target, _target2, _in_turn),
+}
+ONE_FAULTS, TWO_FAULTS = (Faults(*((one, *words[place]) for one, words in _FAULTS.items())) for place in (0, 1))
 
 _untouched = ~target(p) & ~target(q)
 LATEST = theorem(

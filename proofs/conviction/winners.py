@@ -1,4 +1,4 @@
-"""Theorems about the winner: the highest score wins, the earliest stake breaks ties; and roots rank as sums do."""
+"""Theorems about the winner: the highest score wins, the earliest stake breaks ties; names decide nothing."""
 
 from __future__ import annotations
 
@@ -26,14 +26,16 @@ from evenhand.model.conviction.vocabulary import (
     Tick,
 )
 from evenhand.proofs.conviction.finale import finalizations, rational
-from evenhand.proofs.conviction.rules import PROPOSAL, age, first, never, p, ranked, score, top
+from evenhand.proofs.conviction.renamed import names_of, renamed
+from evenhand.proofs.conviction.rules import PROPOSAL, age, first, named_before, never, p, ranked, score, top
 from evenhand.proofs.conviction.single import configuration, granted, theorem
 from evenhand.properties.conviction import winning
 from evenhand.properties.conviction.predicates import events, finalizes
-from evenhand.smt.arithmetic import at_least, at_most, below, element, number, times
+from evenhand.smt.arithmetic import at_least, at_most, below, number, times
 from evenhand.smt.ends import End, Ends
 from evenhand.smt.logic import (
     Formula,
+    Function,
     Relation,
     Var,
     conjunction,
@@ -45,10 +47,10 @@ from evenhand.smt.logic import (
     same,
     variables,
 )
-from evenhand.smt.preludes import define, numbers
+from evenhand.smt.preludes import Twice, define, first_of_twins, numbers, ordered
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import prop
-from evenhand.smt.theorem import Lemma
+from evenhand.smt.tables import constant, doubled, structure
+from evenhand.smt.theorem import Lemma, Theorem
 from evenhand.smt.theory import Axiom, Theory
 from evenhand.source.rules import Faults
 
@@ -103,19 +105,20 @@ def view(step: Step[Config, State, Act, Shown]) -> Structure | None:
     roots = {uid: None if value is None else _square_root(value) for uid, value in scores.items()}
     if set(roots) != set(known) or None in roots.values():
         return None
-    named = {uid: (f"proposal:{uid}",) for uid in known}
-    oldest = 1 + max((one.last for one in step.before.proposals if one.last is not None), default=0)
-    ages = {one.uid: oldest if one.last is None else one.last for one in step.before.proposals}
-    tables: dict[str, dict[str, Any]] = {"score": scores, "root": roots, "age": ages}
-    return Structure(
-        {"Proposal": tuple(row[0] for row in named.values())},
+    last = {one.uid: one.last for one in step.before.proposals}
+    oldest = 1 + max((one for one in last.values() if one is not None), default=0)
+    return structure(
+        {"Proposal": known},
         {
-            "wins": frozenset([named[event.proposal]] if event.proposal in named else []),
-            "by_tick": prop(event.get("tie") == "earliest LastStakeTick"),
-            "full_tie": prop(event.get("tie") == "full tie"),
-            "never": frozenset(named[one.uid] for one in step.before.proposals if one.last is None),
+            "wins": {event.proposal} & {*known},
+            "by_tick": event.get("tie") == "earliest LastStakeTick",
+            "full_tie": event.get("tie") == "full tie",
+            "never": {uid for uid in known if last[uid] is None},
+            "named_before": names_of(known),
+            "score": scores,
+            "root": roots,
+            "age": {uid: oldest if one is None else one for uid, one in last.items()},
         },
-        {name: {named[uid]: element(table[uid]) for uid in known} for name, table in tables.items()},
     )
 
 
@@ -255,3 +258,120 @@ TIED = _theorem(
     witness=forall([p, q], same(score(p), score(q)) & same(age(p), age(q))) & forall([p], ~wins(p)),
     mutants=FAULTS.refuted(play.lowest_score_wins, play.latest_stake_wins_a_tie, play.ties_have_no_winner),
 )
+
+# Who an agent is decides no winner (2.1, 17), under any renaming: the second finalization is the first with every agent
+# renamed, so that only the order of names, which a mutant goes by, is another.
+
+NAMED = Theory.of(
+    "conviction_named",
+    axioms=(
+        RANKING.axioms[0],
+        Axiom("names_are_ordered", ordered(named_before, p, q, r), "of texts: what a mutant uses"),
+    ),
+    definitions=RANKING.definitions,
+)
+_INPUTS, _SHOWN = ("score", "age", "never"), ("wins", "by_tick", "full_tie")
+RENAMED = Twice(NAMED, _INPUTS)
+_SAME = "it goes by scores and ticks, and these are renamed with the proposals"
+
+NAMES = theorem(
+    claim=winning.names_decide_nothing,
+    sentence="Rename the agents, and at finalization the same proposal wins, by the same rule, or none as before.",
+    source="2.1, 17.2, 17.3",
+    theory=RENAMED.extended("conviction_renamed"),
+    view=renamed(view, _INPUTS, _SHOWN),
+    samples=ties,
+    scope="any number of proposals, at finalization",
+    variables=(p,),
+    goal=conjunction([RENAMED.alike("wins", p), RENAMED.alike("by_tick"), RENAMED.alike("full_tie")]),
+    witness=exists([p, q], named_before(p, q) & RENAMED.second("named_before", q, p)),
+    mutants=RENAMED.mutants(
+        *FAULTS.refuted(play.first_name_wins_a_tie),
+        FAULTS.unseen(play.lowest_score_wins, _SAME),
+        FAULTS.unseen(play.ties_have_no_winner, _SAME),
+    ),
+)
+"""The theorem about names."""
+
+# For every tie an agent that has no part in it can decide it (17.3): in a second finalization that agent has moved its
+# stake to each tied proposal but the chosen one, and back.
+
+chosen, home = (Function(name, (), PROPOSAL) for name in ("chosen", "home"))
+"""The tied proposal that is to win; the one that the agent has staked on, which is not tied."""
+
+OUTSIDE = Twice(NAMED, ("named_before",))
+_SCORE2, _AGE2 = OUTSIDE.function(score), OUTSIDE.function(age)
+MOVED_ABOUT = OUTSIDE.extended(
+    "conviction_outsiders",
+    Axiom(
+        "there_and_back",
+        forall([p], differ(p, home()) >> same(_SCORE2(p), score(p))) & at_most(_SCORE2(home()), score(home())),
+        "A 16.3, 16.6: each point is where it was, and what was moved counts its rounds anew",
+    ),
+    Axiom(
+        "the_others_are_the_latest",
+        forall(
+            [p],
+            (top(p) & differ(p, chosen())) >> (~OUTSIDE.second("never", p) & below(_AGE2(p), _AGE2(chosen()))),
+        )
+        & iff(OUTSIDE.second("never", chosen()), never(chosen())),
+        "17.3: a move to a proposal is its LastStakeTick",
+    ),
+    functions=(chosen, home),
+)
+
+
+def view_late(case: tuple[winning.Late, Any, Any]) -> Any:
+    """Return both finalizations; None where the two differ in something that the theory does not cover."""
+    (wanted, _, staked), step, other = case
+    one, two = view(step), None if other is None else view(other)
+    if one is None or two is None:
+        return None
+    decided = two.relations["wins"] == frozenset([(wanted,)]) and two.relations["by_tick"]
+    if decided and not winning.an_outsider_can_decide_any_tie.agrees(case[0], step, other):
+        return None
+    found = doubled(one, two, OUTSIDE.shared)
+    return replace(found, functions={**found.functions, "chosen": constant(wanted), "home": constant(staked)})
+
+
+def _scene(_structure: Structure) -> Scenario[Config, State, Act]:
+    """Return a tie of two proposals, staked on one after the other, beside a third that was staked on last."""
+    return with_touches((4, 4, 1), (0, 1))
+
+
+_TIED = conjunction([top(chosen()), ~top(home()), exists([p], top(p) & differ(p, chosen()))])
+DECIDED: Theorem = theorem(
+    system="trio",
+    claim=winning.an_outsider_can_decide_any_tie,
+    sentence="Of tied proposals any one wins if all other tied ones have been staked on since, by an agent that moved "
+    "its stake to each of them and back to one that is not tied.",
+    source="A 16.3, 16.6, 17.2, 17.3",
+    theory=MOVED_ABOUT,
+    view=view_late,
+    realise=first_of_twins(_scene),
+    samples=ties,
+    scope="any number of agents and proposals",
+    assumes=_TIED,
+    lemmas=(
+        Lemma("still_tied", forall([p], _TIED >> OUTSIDE.alike("top", p))),
+        Lemma(
+            "chosen_is_the_earliest",
+            forall([p], _TIED >> iff(OUTSIDE.second("first", p), same(p, chosen()))),
+            ("still_tied",),
+            ("top", "top2"),
+        ),
+    ),
+    opaque=("top", "top2", "first", "first2"),
+    goal=OUTSIDE.second("wins", chosen()) & OUTSIDE.second("by_tick"),
+    needs=("there_and_back", "the_others_are_the_latest"),
+    witness=exists([p], conjunction([top(p), differ(p, chosen()), below(_SCORE2(home()), score(home()))])),
+    mutants=OUTSIDE.mutants(
+        *FAULTS.refuted(
+            play.ties_have_no_winner,
+            play.latest_stake_wins_a_tie,
+            play.lowest_score_wins,
+            play.first_name_wins_a_tie,
+        )
+    ),
+)
+"""The theorem about outsiders."""

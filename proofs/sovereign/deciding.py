@@ -8,6 +8,7 @@ predicates of the claims (`deserves`, `first_…`) are definitions that no mutan
 
 from __future__ import annotations
 
+from evenhand.model.sovereign.mutants import deciding as mutants
 from evenhand.model.sovereign.step import REFERENCE
 from evenhand.proofs.sovereign.rules import (
     AMOUNT,
@@ -37,9 +38,22 @@ from evenhand.proofs.sovereign.rules import (
     undeclared,
     unscoped,
 )
-from evenhand.smt.logic import Formula, Relation, Var, conjunction, differ, exists, forall, iff, same, variables
+from evenhand.smt.logic import (
+    Definition,
+    Formula,
+    Relation,
+    Var,
+    conjunction,
+    differ,
+    exists,
+    forall,
+    iff,
+    same,
+    variables,
+)
 from evenhand.smt.preludes import ordered
 from evenhand.smt.theory import Axiom
+from evenhand.source.rules import Faults
 
 o, p = variables(OBS, "o p")
 c, d = variables(CAND, "c d")
@@ -173,3 +187,35 @@ DECISION = SAID.theory(
 word = DECISION.word
 
 PLACED = Axiom("candidates_have_places", ordered(before, c, d, e), "a list, for what a mutant may break ties by")
+
+# The faults of mutant kernels.  Most are read from the mutant's own functions; totals of tokens and the selector are
+# not readable, so for these each says the sentence that describes the fault.
+
+
+def _winner(beaten: Formula, source: str) -> tuple[Definition, ...]:
+    """Return that an admitted candidate of this hash wins; `beaten` says that admitted d goes before admitted c."""
+    body = exists([c], word("admitted", c) & same(key(c), k) & forall([d], word("admitted", d) >> ~beaten))
+    return (DECISION.means("wins", word("acts") & body, source),)
+
+
+def _spends(body: Formula, source: str) -> tuple[Definition, ...]:
+    return (DECISION.means("overspent", body, source),)
+
+
+FAULTS = Faults(DECISION, read)
+"""The mutants that the theory can express."""
+
+_BY_HAND = {
+    mutants.split_budget_passes: _spends(
+        exists([o], budget(o) & (~readable(o) | ~le(count(o), limit()))), "each for itself"
+    ),
+    mutants.budget_inverted: _spends(
+        exists([o], budget(o) & (~readable(o) | ~le(limit(), count(o))))
+        | exists([o, p], budget(o) & budget(p) & differ(o, p)),
+        "too little is too much",
+    ),
+    mutants.first_candidate_wins: _winner(before(d, c), "the first admitted one"),
+    mutants.last_candidate_wins: _winner(before(c, d), "the last admitted one"),
+    mutants.greatest_hash_wins: _winner(less(key(c), key(d)), "the greatest hash"),
+}
+FAULTS.update(_BY_HAND)

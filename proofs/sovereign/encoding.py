@@ -6,7 +6,7 @@ does not run the kernel.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from evenhand.model.sovereign.state import Config, Decide
 from evenhand.model.sovereign.step import SovereignStep
 from evenhand.properties.sovereign import predicates
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import Rows, constant, line, ones, prop
+from evenhand.smt.tables import line, structure
 
 LIMIT = REFERENCE_CONSTITUTION.limits.max_total_tokens_per_cycle
 
@@ -50,40 +50,31 @@ def structure_of(step: SovereignStep) -> Structure | None:
     obs, cands = named(seen, "obs"), named(many, "cand")
     hashes = [predicates.bundle_of("content", one).hex() for one in many]
     told = [model.field(one.payload, "llm_output_token_count") if one.kind == "budget" else None for one in seen]
-    amounts = sorted({LIMIT, *(n for n in told if type(n) is int)})
+    counts = {name: n for name, n in zip(obs, told, strict=True) if type(n) is int}
+    amounts = sorted({LIMIT, *counts.values()})
     keys = sorted({*hashes, decision.winner} - {""}) or ["none"]
     citations = tuple(dict.fromkeys(citation for one in many for citation in one.citations))
     names = {citation: f"cite:{number}" for number, citation in enumerate(citations)}
-    relations: dict[str, Rows] = {
-        **_of_observations(obs, seen),
-        **_of_candidates(config, seen, cands, many),
-        **_of_outcome(decision, cands),
-        "readable": ones(name for name, n in zip(obs, told, strict=True) if type(n) is int and n >= 0),
-        "le": frozenset((str(one), str(two)) for one in amounts for two in amounts if one <= two),
-        "cites": frozenset(
-            (name, names[citation]) for name, one in zip(cands, many, strict=True) for citation in one.citations
-        ),
-        "resolving": ones(
-            name for citation, name in names.items() if predicates.cites_what_is_there(config.constitution, citation)
-        ),
-        "before": line(cands),
-        "less": line(keys),
-    }
-    spare = {"Obs": "obs:none", "Cand": "cand:none", "Cite": "cite:none"}
-    universe = {
-        "Obs": obs or (spare["Obs"],),
-        "Cand": cands or (spare["Cand"],),
-        "Cite": tuple(names.values()) or (spare["Cite"],),
-        "Key": tuple(keys),
-        "Amount": tuple(map(str, amounts)),
-    }
-    functions: dict[str, Mapping[tuple[str, ...], str]] = {
-        "key": {(name,): one for name, one in zip(cands, hashes, strict=True)} or {(spare["Cand"],): keys[0]},
-        "count": {(name,): str(n) if type(n) is int else str(LIMIT) for name, n in zip(obs, told, strict=True)}
-        or {(spare["Obs"],): str(LIMIT)},
-        "limit": constant(str(LIMIT)),
-    }
-    return Structure(universe, relations, functions)
+    there = {citation for citation in names if predicates.cites_what_is_there(config.constitution, citation)}
+    offered = dict(zip(cands, many, strict=True))
+    universe = {"Obs": obs or ("obs:none",), "Cand": cands or ("cand:none",), "Cite": names.values() or ("cite:none",)}
+    return structure(
+        {**universe, "Key": keys, "Amount": map(str, amounts)},
+        {
+            **_of_observations(dict(zip(obs, seen, strict=True))),
+            **_of_candidates(config, seen, offered),
+            **_of_outcome(decision, cands),
+            "readable": {name for name, n in counts.items() if n >= 0},
+            "le": {(str(one), str(two)) for one in amounts for two in amounts if one <= two},
+            "cites": {(name, names[citation]) for name, one in offered.items() for citation in one.citations},
+            "resolving": {names[citation] for citation in there},
+            "before": line(cands),
+            "less": line(keys),
+            "key": dict(zip(cands, hashes, strict=True)) or {"cand:none": keys[0]},
+            "count": {name: str(counts.get(name, LIMIT)) for name in universe["Obs"]},
+            "limit": str(LIMIT),
+        },
+    )
 
 
 def _is_of_theory(config: Config) -> bool:
@@ -93,30 +84,22 @@ def _is_of_theory(config: Config) -> bool:
     return config.readings == Readings() and kernel_only == [model.LOG_APPEND] and limit == LIMIT
 
 
-def _of_observations(names: tuple[str, ...], seen: tuple[model.Observation, ...]) -> dict[str, Rows]:
-    def which(test: Callable[[model.Observation], bool]) -> Rows:
-        return ones(name for name, one in zip(names, seen, strict=True) if test(one))
-
+def _of_observations(seen: Mapping[str, model.Observation]) -> dict[str, set[str]]:
     return {
-        "timestamp": which(lambda one: one.kind == "timestamp"),
-        "proper": which(lambda one: predicates.is_timely((one,))),
-        "failure": which(lambda one: bool(predicates.events_of((one,)))),
-        "budget": which(lambda one: one.kind == "budget"),
+        "timestamp": {name for name, one in seen.items() if one.kind == "timestamp"},
+        "proper": {name for name, one in seen.items() if predicates.is_timely((one,))},
+        "failure": {name for name, one in seen.items() if predicates.events_of((one,))},
+        "budget": {name for name, one in seen.items() if one.kind == "budget"},
     }
 
 
 def _of_candidates(
-    config: Config, seen: tuple[model.Observation, ...], names: tuple[str, ...], many: tuple[model.Candidate, ...]
-) -> dict[str, Rows]:
-
-    def those(test: Callable[[model.Candidate], bool]) -> Rows:
-        return ones(name for name, one in zip(names, many, strict=True) if test(one))
+    config: Config, seen: tuple[model.Observation, ...], many: Mapping[str, model.Candidate]
+) -> dict[str, set[str]]:
+    faults = {name: predicates.faults(config, seen, one) for name, one in many.items()}
 
     def is_log(one: model.Candidate) -> bool:
         return one.request.action_type == model.LOG_APPEND
-
-    def fails(gate: str) -> Rows:
-        return those(lambda one: gate in predicates.faults(config, seen, one))
 
     def lacking(one: model.Candidate) -> bool:
         """Return whether gate 1 has another complaint than a kernel-only type or no citation."""
@@ -125,13 +108,12 @@ def _of_candidates(
             return one.request.author == "nobody"
         return model.GATES[0] in predicates.faults(config, seen, plain)
 
+    failing = dict(zip(("unscoped", "undeclared", "outside"), model.GATES[2:], strict=True))
     return {
-        "present": those(lambda _one: True),
-        "lacks": those(lacking),
-        "log_append": those(is_log),
-        "unscoped": fails(model.GATES[2]),
-        "undeclared": fails(model.GATES[3]),
-        "outside": fails(model.GATES[4]),
+        "present": {*many},
+        "lacks": {name for name, one in many.items() if lacking(one)},
+        "log_append": {name for name, one in many.items() if is_log(one)},
+        **{word: {name for name in many if gate in faults[name]} for word, gate in failing.items()},
     }
 
 
@@ -141,20 +123,17 @@ def _refused_for(decision: model.Decision) -> tuple[str, str]:
     return ("", "") if one is None else (one.reason, one.failed_gate)
 
 
-def _of_outcome(decision: model.Decision, names: tuple[str, ...]) -> dict[str, Rows]:
-    at = {gate: frozenset[tuple[str, ...]]() for gate in ("", *model.GATES)}
-    if decision.trace:
-        for name, (_, gate) in zip(names, decision.trace, strict=True):
-            at[gate] |= {(name,)}
-
+def _of_outcome(decision: model.Decision, names: tuple[str, ...]) -> dict[str, Any]:
+    reported = zip(names, (gate for _, gate in decision.trace), strict=True) if decision.trace else ()
+    at = {name: gate for name, gate in reported}
+    gates = {**{f"at_{number}": gate for number, gate in enumerate(model.GATES, start=1)}, "admitted": ""}
     return {
-        "exits": prop(decision.kind == "EXIT"),
-        "untimely": prop(_refused_for(decision) == (model.MISSING_REQUIRED_OBSERVATION, model.REQUIRED_OBSERVATIONS)),
-        "exhausted": prop(_refused_for(decision)[0] == model.BUDGET_EXHAUSTED),
-        **{f"at_{number}": at[gate] for number, gate in enumerate(model.GATES, start=1)},
-        "admitted": at[""],
-        "acts": prop(decision.kind == "ACTION"),
-        "refuses": prop(decision.kind == "REFUSE"),
-        "wins": frozenset([(decision.winner,)]) if decision.kind == "ACTION" and decision.warrant else frozenset(),
-        "warranted": prop(decision.warrant is not None),
+        "exits": decision.kind == "EXIT",
+        "untimely": _refused_for(decision) == (model.MISSING_REQUIRED_OBSERVATION, model.REQUIRED_OBSERVATIONS),
+        "exhausted": _refused_for(decision)[0] == model.BUDGET_EXHAUSTED,
+        **{word: {name for name, found in at.items() if found == gate} for word, gate in gates.items()},
+        "acts": decision.kind == "ACTION",
+        "refuses": decision.kind == "REFUSE",
+        "wins": {decision.winner} if decision.kind == "ACTION" and decision.warrant else set[str](),
+        "warranted": decision.warrant is not None,
     }

@@ -7,7 +7,7 @@ and by the text alone.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
 
 from evenhand.core.system import AnySystem
@@ -25,7 +25,7 @@ from evenhand.smt.ends import End, Ends, ends_along
 from evenhand.smt.logic import TRUE, Sort, conjunction, exists, same
 from evenhand.smt.preludes import Declarations, Faults
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import Rows, constant, ones, prop
+from evenhand.smt.tables import structure
 from evenhand.smt.theorem import Theorem
 
 WARRANT, REQUEST, PLACE = Sort("Warrant"), Sort("Request"), Sort("Place")
@@ -112,38 +112,28 @@ def view_use(step: SovereignStep) -> Structure | None:
     places = {"now": resolve(before.tree, path), "then_": mine.place, "text": _lexical(path)}
     requests = dict.fromkeys((_asks(mine.request), *(_asks(one.request) for one in warrants)))
 
-    def rows(some: Iterable[Warrant]) -> Rows:
-        return ones(element[one] for one in some)
-
     done: tuple[Effect, ...] = step.shown.effects
     blocked = step.shown.rejected == "the tree does not allow it"
-    passed = bool(done) or blocked
     where = places["now"]
     parent = None if where is None else dict(before.tree).get(where[:-1])
     node = None if where is None else dict(before.tree).get(where)
-    can = parent == dir_() and (node is None or node.kind == "file")
-    return Structure(
+    spent_after = {one.warrant for one in step.after.spent}
+    return structure(
+        {"Warrant": element.values(), "Request": requests, "Place": dict.fromkeys(map(_element, places.values()))},
         {
-            "Warrant": tuple(element.values()),
-            "Request": tuple(requests),
-            "Place": tuple(dict.fromkeys(map(_element, places.values()))),
-        },
-        {
-            "issued": rows(before.issued),
-            "old": rows(one for one in warrants if one.age),
-            "spent": rows(one.warrant for one in before.spent),
-            "dispatchable": ones(requests),
-            "allowed": ones(_element(one) for one in places.values() if _below(config, one)),
-            "possible": prop(can),
-            "effect": prop(done),
-            "used": prop(passed),
-            "spends": rows(one.warrant for one in step.after.spent if one.warrant in element),
-        },
-        {
-            "names": {(element[one],): _asks(one.request) for one in warrants},
-            "held": constant(element[mine.warrant]),
-            "hand": constant(_asks(mine.request)),
-            **{name: constant(_element(place)) for name, place in places.items()},
+            "issued": {element[one] for one in before.issued},
+            "old": {element[one] for one in warrants if one.age},
+            "spent": {element[one.warrant] for one in before.spent},
+            "dispatchable": {*requests},
+            "allowed": {_element(one) for one in places.values() if _below(config, one)},
+            "possible": parent == dir_() and (node is None or node.kind == "file"),
+            "effect": bool(done),
+            "used": bool(done) or blocked,
+            "spends": {element[one] for one in warrants if one in spent_after},
+            "names": {element[one]: _asks(one.request) for one in warrants},
+            "held": element[mine.warrant],
+            "hand": _asks(mine.request),
+            **{name: _element(place) for name, place in places.items()},
         },
     )
 

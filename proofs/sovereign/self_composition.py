@@ -12,8 +12,7 @@ from typing import Any
 
 from evenhand.model.sovereign.mutants import deciding, gates
 from evenhand.model.sovereign.step import SovereignStep
-from evenhand.proofs.sovereign.deciding import DECISION, OBSERVED, PLACED, word
-from evenhand.proofs.sovereign.definitions import FAULTS
+from evenhand.proofs.sovereign.deciding import DECISION, FAULTS, PLACED, word
 from evenhand.proofs.sovereign.encoding import structure_of
 from evenhand.proofs.sovereign.rules import CAND, KEY, OBS, budget, count, key, lacks, le, present, readable
 from evenhand.proofs.sovereign.samples import samples_of_pairs
@@ -22,7 +21,7 @@ from evenhand.properties.sovereign import selecting
 from evenhand.smt.logic import Function, exists, forall, iff, same, variables
 from evenhand.smt.preludes import Twice
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import Rows, line, ones, rank
+from evenhand.smt.tables import Rows, called, doubled, line, rank
 from evenhand.smt.theorem import Lemma, Theorem
 from evenhand.smt.theory import Axiom
 
@@ -66,25 +65,22 @@ def view_pair(case: tuple[Any, SovereignStep, SovereignStep]) -> Structure | Non
     one, two = structure_of(step), structure_of(other)
     if one is None or two is None or step.action.observations != other.action.observations:  # type: ignore[union-attr]
         return None
-    two = _with_citations(two, _renamed_citations(step, other))
+    names = _renamed_citations(step, other)
+    two = called(two, lambda one: names.get(one, one))
     universe, functions = _merged(one, two)
-    relations: dict[str, Rows] = {}
-    keys = sorted(universe["Key"])
-    universe["Key"] = tuple(keys)
-    if functions["key"] and set(functions["key"].values()) - set(keys):
+    universe["Key"] = tuple(sorted(universe["Key"]))
+    if functions["key"] and set(functions["key"].values()) - set(universe["Key"]):
         return None
-    here, there = ({row[0] for row in s.relations["present"]} for s in (one, two))
-    for name, rows in one.relations.items():
-        relations[name] = rows | two.relations[name] if name in _TWO.shared else rows
-        if name in ("present", "before", *OBSERVED):
-            relations[f"{name}2"] = two.relations[name]
-    relations["less"] = line(keys)
-    cands = tuple(universe["Cand"])
-    relations["before"] = _total(cands, one.relations["before"], frozenset(here))
-    relations["before2"] = _total(cands, two.relations["before"], frozenset(there))
-    for name in OBSERVED:
-        if f"{name}2" not in _TWO.theory.meanings:  # of observations alone: the copy is the word itself
-            relations.pop(f"{name}2", None)
+    cands, shared = tuple(universe["Cand"]), [name for name in one.relations if name in _TWO.shared]
+    here, there = (
+        _total(cands, each.relations["before"], frozenset(row[0] for row in each.relations["present"]))
+        for each in (one, two)
+    )
+    relations: dict[str, Rows] = {
+        **doubled(one, two, _TWO.shared).relations,
+        **{name: one.relations[name] | two.relations[name] for name in shared},
+        **{"less": line(universe["Key"]), "before": here, "before2": there},
+    }
     return Structure(universe, relations, functions)
 
 
@@ -101,14 +97,6 @@ def _renamed_citations(step: SovereignStep, other: SovereignStep) -> dict[str, s
     for place, citation in enumerate(_citations(other)):
         names[f"cite:{place}"] = mine.setdefault(citation, f"cite:{len(mine)}")
     return names
-
-
-def _with_citations(structure: Structure, names: dict[str, str]) -> Structure:
-    relations = dict(structure.relations)
-    relations["cites"] = frozenset((who, names.get(one, one)) for who, one in relations["cites"])
-    relations["resolving"] = ones(names.get(row[0], row[0]) for row in relations["resolving"])
-    universe = {**structure.universe, "Cite": tuple(names.get(one, one) for one in structure.universe["Cite"])}
-    return Structure(universe, relations, structure.functions)
 
 
 _of_pairs = partial(

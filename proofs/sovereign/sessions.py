@@ -21,7 +21,7 @@ from evenhand.smt.ends import End, Ends, ends_along
 from evenhand.smt.logic import FALSE, conjunction, iff
 from evenhand.smt.preludes import Faults, define, numbers, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import constant, props
+from evenhand.smt.tables import structure
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
@@ -59,16 +59,21 @@ def view(step: SovereignStep) -> Structure | None:
     if not decides(step) or not isinstance(step.action, Cycle) or not before.refusals < config.most_refusals:
         return None
     limit = config.session_budget
-    truths = {
-        "refuses": decided(step, REFUSE),
-        "exits": decided(step, EXIT),
-        "overspent": limit is not None and before.tokens + _tokens(step) > limit,
-        "counted": decided(step, REFUSE) and later.refusals == before.refusals + 1,
-        "cleared": not decided(step, REFUSE) and later.refusals == 0,
-        "aborted": later.over == ABORTED,
-        "exhausted": later.over == SESSION_BUDGET_EXHAUSTED,
-    }
-    return Structure({}, props(truths), {"most": constant(config.most_refusals), "count": constant(before.refusals)})
+    refused = decided(step, REFUSE)
+    return structure(
+        {},
+        {
+            "refuses": refused,
+            "exits": decided(step, EXIT),
+            "overspent": limit is not None and before.tokens + _tokens(step) > limit,
+            "counted": refused and later.refusals == before.refusals + 1,
+            "cleared": not refused and later.refusals == 0,
+            "aborted": later.over == ABORTED,
+            "exhausted": later.over == SESSION_BUDGET_EXHAUSTED,
+            "most": config.most_refusals,
+            "count": before.refusals,
+        },
+    )
 
 
 def _cycle(*, refused: bool, exiting: bool, spending: bool) -> Act:

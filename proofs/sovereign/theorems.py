@@ -6,8 +6,7 @@ from functools import partial
 
 from evenhand.model.sovereign.mutants import deciding as faulty
 from evenhand.model.sovereign.mutants import gates
-from evenhand.proofs.sovereign.deciding import DECISION, word
-from evenhand.proofs.sovereign.definitions import FAULTS
+from evenhand.proofs.sovereign.deciding import DECISION, FAULTS, word
 from evenhand.proofs.sovereign.encoding import structure_of
 from evenhand.proofs.sovereign.rules import (
     CAND,

@@ -13,13 +13,12 @@ from evenhand.model.conviction.protocol import CONVICTION
 from evenhand.model.conviction.renaming import Renaming
 from evenhand.model.conviction.vocabulary import IDLE, PROPOSE, STAKE, Enrol, Invite, Tick
 from evenhand.proofs.conviction.clock import CLOCK, CLOSER
-from evenhand.proofs.conviction.faults import FAULTS
+from evenhand.proofs.conviction.finale import SATURATED
+from evenhand.proofs.conviction.ledger import FAULTS
 from evenhand.proofs.conviction.purses import KINDS, PURSES, SAME_POINTS, moments
-from evenhand.proofs.conviction.renamed import NAMES
-from evenhand.proofs.conviction.renamed_acts import NO_ACT
-from evenhand.proofs.conviction.renamed_ticks import NO_TICK
-from evenhand.proofs.conviction.saturating import SATURATED
+from evenhand.proofs.conviction.renamed import NO_ACT, NO_TICK
 from evenhand.proofs.conviction.stake_ticks import COMMUTE, TWO, TWO_FAULTS
+from evenhand.proofs.conviction.winners import NAMES
 from evenhand.smt.arithmetic import value_of
 from evenhand.smt.cases import cases
 from evenhand.smt.differential import agree
@@ -182,7 +181,7 @@ def _of_nobody(step: Any) -> bool:
 
 SAID = (
     (NO_TICK, ("kicked", "ends", "counts", "stakes", "burns", "pays")),
-    (NO_ACT, ("accepted", "pays", "stakes", "counts", "ready_then", "there_then")),
+    (NO_ACT, ("accepted", "balance_to_1", "pile_to_1", "lot_to_1", "counts", "ready_then", "there_then")),
     (SATURATED, ("weighs", "scored")),
 )
 

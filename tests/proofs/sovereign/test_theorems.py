@@ -12,8 +12,7 @@ from evenhand.model.sovereign.mutants import gates
 from evenhand.model.sovereign.state import Config
 from evenhand.model.sovereign.step import REFERENCE
 from evenhand.model.sovereign.vocabulary import Observation
-from evenhand.proofs.sovereign.deciding import DECISION, KERNEL, OBSERVED
-from evenhand.proofs.sovereign.definitions import FAULTS
+from evenhand.proofs.sovereign.deciding import DECISION, FAULTS, KERNEL, OBSERVED
 from evenhand.proofs.sovereign.encoding import structure_of
 from evenhand.proofs.sovereign.rules import read
 from evenhand.proofs.sovereign.samples import samples
