@@ -21,7 +21,6 @@ from evenhand.search.tables.classes import KEPT, Leaf, Part, Rows
 from evenhand.search.tables.expressions import Expression, NotLearned
 from evenhand.search.tables.joint import ALONE, JointLearner
 from evenhand.search.tables.proxies import Run
-from evenhand.search.tables.questions import Questions
 from evenhand.search.tables.shape import Shape
 from evenhand.search.tables.watching import Budget
 
@@ -45,13 +44,12 @@ class OrbitLearner(JointLearner):
         system: AnySystem,
         config: Any,
         shape: Shape,
-        questions: Questions,
         budget: Budget,
         quotient: AnyQuotient,
         group: Group,
         alone: frozenset[int],
     ) -> None:
-        super().__init__(system, config, shape, questions, budget)
+        super().__init__(system, config, shape, budget)
         self.quotient, self.group, self.alone = quotient, group, alone
         self.claims: Sequence[Property] = ()
         self.teams: dict[int, tuple[Team, ...]] = {}

@@ -75,10 +75,11 @@ class Orbits:
             try:
                 if learner is None:
                     shape, group = self._divided(config, opaque)
-                    questions = Questions(self.system, config, [claims[place] for place in asked])
                     budget = Budget(float("inf"))
-                    learner = OrbitLearner(self.system, config, shape, questions, budget, self.quotient, group, alone)
+                    learner = OrbitLearner(self.system, config, shape, budget, self.quotient, group, alone)
+                if len(learner.claims) != len(asked):
                     learner.claims = [claims[place] for place in asked]
+                    learner.ask(Questions(self.system, config, learner.claims))
                 walk = OrbitWalk(learner, number, within)
                 walk.run(walk.starts(), tick, compare_orbits)
                 return walk
@@ -96,7 +97,6 @@ class Orbits:
                 if self.below is not None:
                     raise
                 left[asked[error.claim]] = f"symmetric search cannot follow it: {error}"
-                learner = None
             except (NotLearned, ModelError):
                 raise
             except OverflowError as error:
