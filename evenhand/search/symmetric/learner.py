@@ -64,7 +64,7 @@ class OrbitLearner(JointLearner):
             if len(self.shape.columns[column]) > 1:
                 name = [name for name, _ in self.shape.named()][column]
                 raise NotLearned(f"quotient {self.quotient.name!r} looks at {name}, which changes")
-        read = {column for asked in self.of_steps for column in asked.read}
+        read = {column for asked in (*self.of_steps, *self.of_monitors) for column in asked.read}
         for teams in self.teams.values():
             for team in teams:
                 if team.columns & read:

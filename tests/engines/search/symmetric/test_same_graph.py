@@ -12,8 +12,18 @@ from typing import Any
 import pytest
 
 from evenhand.core.licence import Licence
-from evenhand.core.property import Always, EachStep, Property, Reachable
-from evenhand.core.trace import Scenario
+from evenhand.core.property import (
+    Always,
+    DeadlockFree,
+    EachStep,
+    Eventually,
+    LeadsTo,
+    LivelockFree,
+    Monitor,
+    Property,
+    Reachable,
+)
+from evenhand.core.trace import Lasso, Scenario
 from evenhand.core.verdict import Status
 from evenhand.evidence.judge import refutes
 from evenhand.model.cud.free_system import FREE
@@ -35,7 +45,7 @@ MAKERS: dict[str, Callable[[int], Any]] = {
 """Forty of each: 120 random systems."""
 
 
-def claims(seed: int, *, actions: bool) -> tuple[Property, ...]:
+def claims(seed: int) -> tuple[Property, ...]:
     """Return a claim of each kind that every renaming preserves: it counts, and reads no name."""
     key = Random(f"trade {seed}").random()
 
@@ -43,13 +53,29 @@ def claims(seed: int, *, actions: bool) -> tuple[Property, ...]:
         return f"{sorted(zip(state.marks, state.held or state.marks, strict=True))} {state.shared}"
 
     def steps(step: Any, chance: float) -> bool:
-        more = len(step.action) if actions else 0
-        return luck(f"{key} {chance} {more} {known(step.before)} {known(step.after)}") < chance
+        return luck(f"{key} {chance} {known(step.before)} {known(step.after)}") < chance
 
     return (
         Always(name="always", sentence="", check=lambda _c, s: luck(f"{key} {known(s)}") < 0.9),
         EachStep(name="each", sentence="", check=lambda s: steps(s, 0.95), when=lambda s: s.before.shared != 1),
         Reachable(name="reachable", sentence="", goal=lambda s: steps(s, 0.1)),
+        DeadlockFree(
+            name="dead",
+            sentence="",
+            wants=lambda _c, s: luck(f"{known(s)} {key}") < 0.6,
+            completes=lambda s: steps(s, 0.15),
+        ),
+        Monitor(
+            name="monitor",
+            sentence="",
+            start=lambda _c: 0,
+            update=lambda v, s: (2 * v + steps(s, 0.5)) % 5,
+            ok=lambda _c, v: luck(f"{key} {v}") < 0.85,
+            when=lambda _c, v: v != 1,
+        ),
+        LeadsTo(name="leads", sentence="", trigger=lambda s: steps(s, 0.3), goal=lambda s: steps(s, 0.31)),
+        LivelockFree(name="live", sentence="", attempts=lambda s: steps(s, 0.4), progress=lambda s: steps(s, 0.6)),
+        Eventually(name="ever", sentence="", goal=lambda s: steps(s, 0.55)),
     )
 
 
@@ -60,7 +86,7 @@ def test_random_systems(kind: str, part: int) -> None:
     divided = violated = 0
     for seed in range(part * 10, part * 10 + 10):
         system = MAKERS[kind](seed)
-        about = claims(seed, actions=False)
+        about = claims(seed)
         licence = licence_of(system)
         found, whole = explore(system, about, licence=licence), explore(system, about, method="explicit")
         divided += found.method == "symmetric"
@@ -73,6 +99,8 @@ def test_random_systems(kind: str, part: int) -> None:
             if isinstance(one.evidence, Scenario):
                 assert isinstance(other.evidence, Scenario) and refutes(system, claim, one.evidence), where
                 assert len(one.evidence.actions) == len(other.evidence.actions), where
+            if isinstance(one.evidence, Lasso):
+                assert isinstance(other.evidence, Lasso) and refutes(system, claim, one.evidence), where
         violated += sum(verdict.status is Status.REFUTED for verdict in found.verdicts)
     assert divided >= 5 and violated > 1, "agents of one kind are drawn often enough, and claims are refuted"
 
