@@ -194,7 +194,8 @@ class Updated(Learned):
 
     def _answers(self, rows: Ids | Sequence[Any], count: int) -> Any:
         found, every, learned = np.zeros(count, dtype=np.int64), np.arange(count), set[tuple[int, int]]()
-        while True:
+        ended: list[Any] = []
+        while count:
             ended, stopped = self.tree.walk(rows, every)
             if not stopped:
                 break
