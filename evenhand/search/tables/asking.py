@@ -65,7 +65,7 @@ class Learned:
 
     def __post_init__(self) -> None:
         self.tree = Tree(self.expressions)
-        self.read = set[int]()
+        self.read: set[int] = set()
 
     def answers(self, rows: Ids | Sequence[Any], count: int) -> Any:
         """Return the answer for each of `count` states or steps.  Raises Unfollowed."""

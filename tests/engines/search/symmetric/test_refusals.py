@@ -70,7 +70,8 @@ def test_a_claim_that_tells_names_apart_is_not_decided() -> None:
 
 def test_a_kind_that_needs_steps_is_not_decided_or_sends_the_search_below() -> None:
     """UNDECIDED if symmetric search was requested; else a lower method, with the reason."""
-    system = replace(HALL, fair=lambda _c: {"x acts": Fairness("weak", lambda _s, action: dict(action).get("x") == 1)})
+    acts: Fairness[Any, Any] = Fairness("weak", lambda _s, action: ("x", 1) in action)
+    system = replace(HALL, fair=lambda _c: {"x acts": acts})
     claim = LivelockFree(
         name="live", sentence="", attempts=lambda _s: True, progress=lambda _s: False, fairness=("x acts",)
     )
@@ -262,7 +263,7 @@ def test_a_claim_that_reads_what_the_team_had(monkeypatch: pytest.MonkeyPatch) -
 
 def _same_marks(value: int, step: Any) -> int:
     same = sum(old == new for old, new in zip(step.before.marks, step.after.marks, strict=True))
-    return (value + same) % 3
+    return int((value + same) % 3)
 
 
 REMEMBERS = Monitor(name="m", sentence="", start=lambda _c: 0, update=_same_marks, ok=lambda _c, v: v < 2)

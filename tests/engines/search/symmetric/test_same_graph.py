@@ -11,18 +11,9 @@ from typing import Any
 
 import pytest
 
+from evenhand.core import kinds
 from evenhand.core.licence import Licence
-from evenhand.core.property import (
-    Always,
-    DeadlockFree,
-    EachStep,
-    Eventually,
-    LeadsTo,
-    LivelockFree,
-    Monitor,
-    Property,
-    Reachable,
-)
+from evenhand.core.property import Always, EachStep, Property, Reachable
 from evenhand.core.trace import Lasso, Scenario
 from evenhand.core.verdict import Status
 from evenhand.evidence.judge import refutes
@@ -55,27 +46,20 @@ def claims(seed: int) -> tuple[Property, ...]:
     def steps(step: Any, chance: float) -> bool:
         return luck(f"{key} {chance} {known(step.before)} {known(step.after)}") < chance
 
+    wants: Callable[[Any, Any], Any] = lambda _c, s: luck(f"{known(s)} {key}") < 0.6  # noqa: E731
+    update: Callable[[Any, Any], Any] = lambda v, s: (2 * v + steps(s, 0.5)) % 4  # noqa: E731
+    ok: Callable[[Any, Any], Any] = lambda _c, v: luck(f"{key} {v}") < 0.85  # noqa: E731
     return (
         Always(name="always", sentence="", check=lambda _c, s: luck(f"{key} {known(s)}") < 0.9),
         EachStep(name="each", sentence="", check=lambda s: steps(s, 0.95), when=lambda s: s.before.shared != 1),
         Reachable(name="reachable", sentence="", goal=lambda s: steps(s, 0.1)),
-        DeadlockFree(
-            name="dead",
-            sentence="",
-            wants=lambda _c, s: luck(f"{known(s)} {key}") < 0.6,
-            completes=lambda s: steps(s, 0.15),
+        kinds.DeadlockFree(name="dead", sentence="", wants=wants, completes=lambda s: steps(s, 0.15)),
+        kinds.Monitor(name="monitor", sentence="", start=lambda _c: 0, update=update, ok=ok, when=lambda _c, v: v != 1),
+        kinds.LeadsTo(name="leads", sentence="", trigger=lambda s: steps(s, 0.3), goal=lambda s: steps(s, 0.31)),
+        kinds.LivelockFree(
+            name="live", sentence="", attempts=lambda s: steps(s, 0.4), progress=lambda s: steps(s, 0.6)
         ),
-        Monitor(
-            name="monitor",
-            sentence="",
-            start=lambda _c: 0,
-            update=lambda v, s: (2 * v + steps(s, 0.5)) % 4,
-            ok=lambda _c, v: luck(f"{key} {v}") < 0.85,
-            when=lambda _c, v: v != 1,
-        ),
-        LeadsTo(name="leads", sentence="", trigger=lambda s: steps(s, 0.3), goal=lambda s: steps(s, 0.31)),
-        LivelockFree(name="live", sentence="", attempts=lambda s: steps(s, 0.4), progress=lambda s: steps(s, 0.6)),
-        Eventually(name="ever", sentence="", goal=lambda s: steps(s, 0.55)),
+        kinds.Eventually(name="ever", sentence="", goal=lambda s: steps(s, 0.55)),
     )
 
 
@@ -109,7 +93,7 @@ def test_a_loop_that_takes_several_turns() -> None:
     """Agents trade places on the way, so that images of a loop of orbits come back later than it ends."""
     system = joint_hall(16)
     leads = next(claim for claim in claims(16) if claim.name == "leads")
-    found, whole = (explore(system, [leads], **how) for how in ({"licence": licence_of(system)}, {"method": "explicit"}))
+    found, whole = explore(system, [leads], licence=licence_of(system)), explore(system, [leads], method="explicit")
     one, other = found.verdicts[0].evidence, whole.verdicts[0].evidence
     assert isinstance(one, Lasso) and isinstance(other, Lasso) and refutes(system, leads, one)
     assert found.method == "symmetric" and len(one.loop) > len(other.loop)
