@@ -27,6 +27,7 @@ from evenhand.jobs.ending import unmeant_ends
 from evenhand.jobs.findings import findings_of
 from evenhand.jobs.finishable import steps_beyond
 from evenhand.jobs.plan import BOUNDS, Budget, Job, chosen_part, claims_for
+from evenhand.processes.collector import seldom_collected
 from evenhand.processes.pool import WorkerDied
 from evenhand.report.actions import action_lines, action_table, actions_json
 from evenhand.report.phrases import classes, plural
@@ -172,7 +173,7 @@ def explore(
         how |= {"max_memory": max_memory << 20, "spill": disk}
     counts = chosen.joint is None and (bundle.own or as_json)
     began = time.monotonic()
-    with _refused(mend), counting(job.title) as progress:
+    with _refused(mend), counting(job.title) as progress, seldom_collected():
         claims = of_this(chosen, claims_for(bundle, chosen.name, job.claims))
         found = search(chosen, claims, part=portion, progress=progress, jobs=jobs, count_actions=counts, **how)
     findings = findings_of(bundle, job, chosen, found.verdicts)

@@ -30,7 +30,7 @@ from evenhand.search.csr import Flags, Ints, ahead, components
 from evenhand.search.graph import Watcher
 from evenhand.search.lasso import Edges, Need, nearest_run
 from evenhand.search.walk import Walk
-from evenhand.search.witness import Tally, Witness
+from evenhand.search.witness import Tally
 
 AboutRuns: TypeAlias = DeadlockFree | Liveness
 """The kinds of claim that are decided on the graph."""
@@ -216,7 +216,7 @@ class RunGraph:
 
     `walk` is the search that found it.  `edges` is called only if the graph is closed.  `where` and `count` give the
     edges, and the number of steps (joint actions), that satisfy a predicate, `wanting` the numbers of the states that
-    satisfy one.
+    satisfy one.  `many` says for how many states some stand.
     """
 
     walk: Any
@@ -225,10 +225,7 @@ class RunGraph:
     where: Callable[[Callable[[Any], bool]], Flags]
     count: Callable[[Callable[[Any], bool]], int]
     wanting: Callable[[Callable[[Any, Any], bool]], Sequence[int]]
-
-    def run(self, start: int, path: tuple[int, ...], loop: tuple[int, ...]) -> Witness:
-        """Return the run of these actions from the initial state of that number."""
-        return Witness(self.walk.number, self.walk.actions[start], path, loop)
+    many: Callable[[Sequence[int]], int] = len
 
 
 def decide(claim: AboutRuns, graph: RunGraph) -> Tally:
@@ -250,7 +247,7 @@ def decide(claim: AboutRuns, graph: RunGraph) -> Tally:
     alive = ~graph.where(serves)
     total = transitions
     if claim.begins == "start":
-        total = met = edges.initials
+        total = met = graph.many(range(edges.initials))
         found = nearest_run(edges, (~every, ~every, alive), ends, fair_parts(edges, alive, needs), needs)
     elif claim.begins == "step":
         met = graph.count(raises)
@@ -262,7 +259,7 @@ def decide(claim: AboutRuns, graph: RunGraph) -> Tally:
         parts = fair_parts(edges, alive, wanted)
         found = nearest_run(edges, (~every, ~every, every), np.zeros_like(ends), parts, wanted)
     if found is not None:
-        return Tally(1, total, met, 1, graph.run(*found), more=more)
+        return Tally(1, total, met, 1, graph.walk.run_of(*found), more=more)
     doubts: tuple[str, ...] = ()
     if not ends.any() and not fair_parts(edges, every, needs):
         doubts = ("no run at all satisfies the fairness it assumes",)
@@ -278,4 +275,4 @@ def _deadlock(claim: DeadlockFree, graph: RunGraph, edges: Edges) -> Tally:
     wanting = graph.wanting(claim.wants)
     stuck = [sid for sid in wanting if not alive[sid]]
     finding = graph.walk.finding(stuck[0]) if stuck else None
-    return Tally(1, edges.size, len(wanting), len(stuck), finding)
+    return Tally(1, graph.many(range(edges.size)), graph.many(wanting), graph.many(stuck), finding)

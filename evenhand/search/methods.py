@@ -2,8 +2,8 @@
 
 *Explicit* search is the reference and runs any model.  It goes on from tables that it learns, which is *compiled*
 search, where the search is large and tables can follow the model; asked for by name, compiled search learns from the
-first state on.  *Symmetric* search serves claims about states and single
-steps of systems whose actions are joint choices, under a licensed quotient.
+first state on.  *Symmetric* search serves claims about states, single steps, histories and runs without fairness, of
+systems whose actions are joint choices, under a licensed quotient.
 """
 
 from __future__ import annotations

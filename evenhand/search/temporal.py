@@ -54,7 +54,8 @@ def decide_temporal(claim: Temporal, formula: Formula, graph: RunGraph) -> Tally
     if found is not None:
         start, path, loop = found
         taken = tuple(action for action in path if action != STOPS)
-        return Tally(1, initials, initials, 1, graph.run(start, taken, () if STOPS in loop else loop), more=more)
+        finding = graph.walk.run_of(start, taken, () if STOPS in loop else loop)
+        return Tally(1, initials, initials, 1, finding, more=more)
     doubts = (NOTHING_BREAKS_IT,) if not against.transitions else ()
     if _run(word, automaton(TRUE)) is None:
         doubts = (*doubts, "no run at all satisfies the fairness it assumes")

@@ -37,6 +37,10 @@ class Paths:
         start, path = self.path(sid)
         return Witness(self.number, start, (*path, *more))
 
+    def run_of(self, start: int, path: tuple[int, ...], loop: tuple[int, ...]) -> Witness:
+        """Return the run of these actions from the initial state of that number."""
+        return Witness(self.number, self.actions[start], path, loop)
+
 
 @dataclass
 class Walk(Paths):

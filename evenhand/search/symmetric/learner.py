@@ -21,7 +21,6 @@ from evenhand.search.tables.classes import KEPT, Leaf, Part, Rows
 from evenhand.search.tables.expressions import Expression, NotLearned
 from evenhand.search.tables.joint import ALONE, JointLearner
 from evenhand.search.tables.proxies import Run
-from evenhand.search.tables.questions import Questions
 from evenhand.search.tables.shape import Shape
 from evenhand.search.tables.watching import Budget
 
@@ -45,13 +44,12 @@ class OrbitLearner(JointLearner):
         system: AnySystem,
         config: Any,
         shape: Shape,
-        questions: Questions,
         budget: Budget,
         quotient: AnyQuotient,
         group: Group,
         alone: frozenset[int],
     ) -> None:
-        super().__init__(system, config, shape, questions, budget)
+        super().__init__(system, config, shape, budget)
         self.quotient, self.group, self.alone = quotient, group, alone
         self.claims: Sequence[Property] = ()
         self.teams: dict[int, tuple[Team, ...]] = {}
@@ -66,7 +64,7 @@ class OrbitLearner(JointLearner):
             if len(self.shape.columns[column]) > 1:
                 name = [name for name, _ in self.shape.named()][column]
                 raise NotLearned(f"quotient {self.quotient.name!r} looks at {name}, which changes")
-        read = {column for asked in self.of_steps for column in asked.read}
+        read = {column for asked in (*self.of_steps, *self.of_monitors) for column in asked.read}
         for teams in self.teams.values():
             for team in teams:
                 if team.columns & read:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from evenhand.core.answers import ModelError, error_text
-from evenhand.core.kinds import Property, Reachable, Safety
+from evenhand.core.kinds import Liveness, Monitor, Property, Reachable, Safety
 from evenhand.core.system import AnySystem
 from evenhand.search.bounds import Bounds
 from evenhand.search.contract import initial_states
+from evenhand.search.liveness import AboutRuns, decide
 from evenhand.search.steps import Method
 from evenhand.search.symmetric.check import compare_orbits
 from evenhand.search.symmetric.group import AnyQuotient, Group, NoGroup, group_of
@@ -18,7 +19,7 @@ from evenhand.search.symmetric.learner import Alone, OrbitLearner
 from evenhand.search.symmetric.walk import OrbitWalk
 from evenhand.search.tables.asking import MoreRead
 from evenhand.search.tables.expressions import NotLearned, Unfollowed
-from evenhand.search.tables.method import RESTARTS, tally_of
+from evenhand.search.tables.method import RESTARTS, graph_of, tally_of
 from evenhand.search.tables.questions import Questions
 from evenhand.search.tables.shape import Path, Reshaped, Shape
 from evenhand.search.tables.watching import Budget
@@ -41,9 +42,9 @@ class Orbits:
     ) -> Result:
         """Return the counts and tallies of one configuration.  Raises NotLearned or ModelError."""
         aside = {
-            place: f"a claim of kind {claim.kind} needs the steps themselves, and symmetric search keeps orbits"
+            place: f"{why}, and symmetric search keeps orbits"
             for place, claim in enumerate(claims)
-            if not about_steps(claim)
+            if (why := beyond_orbits(claim))
         }
         walk = self.search(config, number, claims, aside, bounds, tick)
         asked = [place for place in range(len(claims)) if place not in aside]
@@ -75,12 +76,16 @@ class Orbits:
             try:
                 if learner is None:
                     shape, group = self._divided(config, opaque)
-                    questions = Questions(self.system, config, [claims[place] for place in asked])
                     budget = Budget(float("inf"))
-                    learner = OrbitLearner(self.system, config, shape, questions, budget, self.quotient, group, alone)
+                    learner = OrbitLearner(self.system, config, shape, budget, self.quotient, group, alone)
+                if len(learner.claims) != len(asked):
                     learner.claims = [claims[place] for place in asked]
+                    learner.ask(Questions(self.system, config, learner.claims))
                 walk = OrbitWalk(learner, number, within)
                 walk.run(walk.starts(), tick, compare_orbits)
+                if learner.of_monitors:
+                    walk.remember()
+                    compare_orbits(walk, walk.states)
                 return walk
             except Reshaped as error:
                 opaque.add(error.path)
@@ -96,7 +101,6 @@ class Orbits:
                 if self.below is not None:
                     raise
                 left[asked[error.claim]] = f"symmetric search cannot follow it: {error}"
-                learner = None
             except (NotLearned, ModelError):
                 raise
             except OverflowError as error:
@@ -124,17 +128,25 @@ class Orbits:
 
 def _tally(walk: OrbitWalk, number: int, claim: Property) -> Tally:
     """The tally of a claim; one that may tell images apart has no findings on picked states."""
-    if number not in walk.learner.questions.place:
+    if not claim.applies(walk.learner.config):
         return Tally()
     if number in walk.doubts:
         total = walk.size if getattr(claim, "reads", "") == "states" else walk.transitions
         return Tally(1, total, doubts=(walk.doubts[number],))
+    if isinstance(claim, AboutRuns):
+        return decide(claim, graph_of(walk, walk.learner.claims))
+    if isinstance(claim, Monitor):
+        return walk.histories[number].tally()
     return tally_of(walk, number, claim)
 
 
-def about_steps(claim: Property) -> bool:
-    """Return whether a claim is decided state by state and step by step."""
-    return isinstance(claim, Reachable) or (isinstance(claim, Safety) and claim.reads != "histories")
+def beyond_orbits(claim: Property) -> str:
+    """Return why a claim is not decided on orbits; empty where it is, unless it tells images apart."""
+    if isinstance(claim, Liveness) and claim.fairness:
+        return f"claim {claim.name!r} assumes fairness, perhaps of single agents, which trade places on the way"
+    if isinstance(claim, Reachable | AboutRuns | Monitor) or (isinstance(claim, Safety) and claim.reads != "histories"):
+        return ""
+    return f"a claim of kind {claim.kind} needs the steps themselves"
 
 
 def reason_against(system: AnySystem, claims: Sequence[Property]) -> str:
@@ -143,5 +155,4 @@ def reason_against(system: AnySystem, claims: Sequence[Property]) -> str:
         return "its actions are no joint choices"
     if system.constrained:
         return "constraints are asked of each state and step"
-    other = next((claim for claim in claims if not about_steps(claim)), None)
-    return "" if other is None else f"claim {other.name!r} is of kind {other.kind}, which needs the steps themselves"
+    return next((why for claim in claims if (why := beyond_orbits(claim))), "")

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.core.answers import ModelError
+from evenhand.core.kinds import Monitor
 from evenhand.search.bounds import Bounds
 from evenhand.search.contract import initial_states
 from evenhand.search.quotient import not_fixed
@@ -20,6 +21,7 @@ from evenhand.search.steps import nth_action, number_of
 from evenhand.search.symmetric.group import orders, sorted_blocks
 from evenhand.search.symmetric.learner import OrbitLearner
 from evenhand.search.tables.classes import Leaf
+from evenhand.search.tables.histories import Histories
 from evenhand.search.tables.joint_walk import JointWalk
 from evenhand.search.tables.visited import unique
 from evenhand.search.witness import Witness
@@ -29,7 +31,7 @@ class OrbitWalk(JointWalk):
     """The search of one configuration through picked states.
 
     `sizes` are the sizes of their orbits; `transitions` and `edge_count` count the full space.  `doubts` says for some
-    claims, by number, why the group does not fix them.
+    claims, by number, why the group does not fix them; `histories` has those of the monitors.
     """
 
     learner: OrbitLearner  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -39,6 +41,7 @@ class OrbitWalk(JointWalk):
         self.sizes: list[int] = []
         self.doubts: dict[int, str] = {}
         self.targets: tuple[Any, Any, Any] | None = None
+        self.histories: dict[int, Histories] = {}
 
     def starts(self) -> list[tuple[int, Any]]:
         """Return the picked initial states, each with the place of one of its orbit in the list of the model.
@@ -83,12 +86,13 @@ class OrbitWalk(JointWalk):
             yield from zip(map(tuple, picked.tolist()), flat.weight[portion.row].tolist(), strict=True)
 
     def finding(self, sid: int, *more: int) -> Witness:
-        """Return a shortest run of the unreduced model into that orbit, and an image of the action `more` after it."""
-        chain, taken = [sid], list(more)
-        while self.parents[chain[-1]] >= 0:
-            taken.append(int(self.actions[chain[-1]]))
-            chain.append(int(self.parents[chain[-1]]))
-        return unfolded(self, chain[::-1], taken[1:][::-1] + taken[:1] if more else taken[::-1])
+        """Return a shortest run of the unreduced model into that orbit, and images of the actions `more` after it."""
+        start, path = self.path(sid)
+        return unfolded(self, start, (*path, *more))
+
+    def run_of(self, start: int, path: tuple[int, ...], loop: tuple[int, ...]) -> Witness:
+        """Return the run of images of these actions, with the loop taken until it comes back to its first state."""
+        return unfolded(self, int(self.actions[start]), path, loop)
 
     def _after_rows(self) -> Any:
         return self._targets()[1]
@@ -130,7 +134,16 @@ class OrbitWalk(JointWalk):
 
     def counted(self, marks: Any) -> int:
         """Return how many states of the full space stand behind the picked states that are marked."""
-        return self._sum(marks != 0, np.arange(self.states))
+        return self.total(marks != 0, np.arange(self.states))
+
+    def remember(self) -> None:
+        """Follow the monitors through picked states.  Raises Unfollowed."""
+        for place, claim in enumerate(self.learner.claims):
+            if isinstance(claim, Monitor) and claim.applies(self.learner.config):
+                updated = self.learner.of_monitors[self.learner.questions.place[place]]
+                self.histories[place] = Histories(self, claim, updated)
+                if self.open or not self.histories[place].search(self.bounds.max_states):
+                    self.doubts[place] = "its histories are cut at a bound"
 
     def doubt(self, claim: int) -> None:
         """Note that a claim tells images apart."""
@@ -144,21 +157,24 @@ class OrbitWalk(JointWalk):
         self.kinds.append(kinds)
         self.counts_of.append(counts)
         flat, owners = self.flat(), np.repeat(np.arange(low, high), counts)
-        self.transitions += self._sum(flat.sizes[kinds], owners)
+        self.transitions += self.total(flat.sizes[kinds], owners)
         for portion in self.portions(rows, counts, kinds):
             source = portion.place + low
             words = self.words_after(source, portion.row)
-            first, _ = unique(np.column_stack([source, words]))
-            first.sort()
-            self.edge_count += self._sum(self._targets()[2][portion.row[first]], source[first])
-            once = first[np.sort(unique(words[first])[0])]
+            once, which = unique(words)
+            first = np.unique(source * len(once) + which, return_index=True)[1]
+            self.edge_count += self.total(self._targets()[2][portion.row[first]], source[first])
+            order = np.argsort(once)
+            once = once[order]
             picked = self.packing.packed(learner.group.picked(self.packing.unpacked(words[once]).T).T)
-            self._arrived(picked, source[once], flat.first[portion.row[once]])
-            self._answer(portion, source, source)
+            there = self._arrived(picked, source[once], flat.first[portion.row[once]])[0][np.argsort(order)[which]]
+            if learner.of_monitors:
+                self.there.append(there.astype(np.int32))
+            self._answer(portion, source, there)
         learner.check()
 
-    def _sum(self, numbers: Any, source: Any) -> int:
-        """The sum in the full space."""
+    def total(self, numbers: Any, source: Any) -> int:
+        """Return the sum in the full space."""
         if not len(source):
             return 0
         low = int(source.min())
@@ -167,33 +183,40 @@ class OrbitWalk(JointWalk):
         return sum([size * count for size, count in zip(self.sizes[low:], each.tolist(), strict=False)])
 
 
-def unfolded(walk: OrbitWalk, chain: Sequence[int], numbers: Sequence[int]) -> Witness:
-    """Return the run through these picked states by actions of these numbers, one more at the end perhaps.
+def unfolded(walk: OrbitWalk, place: int, path: Sequence[int], loop: Sequence[int] = ()) -> Witness:
+    """Return the run from this initial state by images of actions that picked states offer under these numbers.
 
-    Raises ModelError if it does not exist.
+    An image of the loop need not end where it began, so it is taken until it does.  Raises ModelError if there is no
+    such run.
     """
     learner = walk.learner
     system, config, group, shape = learner.system, learner.config, learner.group, learner.shape
-    place = int(walk.actions[chain[0]])
     state = list(initial_states(system, config))[place]
+    picked = shape.state(group.picked(np.asarray([shape.numbers(state)]))[0].tolist())
     # The elements that lead from the picked state to the state of the run, in turn.
     by = group.way(shape.numbers(state))
     taken: list[int] = []
-    for here, there, number in zip(chain, [*chain[1:], None], numbers, strict=False):
-        picked = walk.state(here)
-        action = nth_action(system, config, picked, number)
-        after = system.take(config, picked, action).after
-        for w in by:
-            action = learner.quotient.action(w, config, action)
-        taken.append(number_of(system, config, state, action))
-        state = system.take(config, state, action).after
-        if there is None:
-            break
-        for one in (state, after):
-            if group.picked(np.asarray([shape.numbers(one)]))[0].tolist() != walk.numbers(there):
+
+    def take(numbers: Sequence[int]) -> None:
+        nonlocal state, picked, by
+        for number in numbers:
+            action = nth_action(system, config, picked, number)
+            after = system.take(config, picked, action).after
+            for w in by:
+                action = learner.quotient.action(w, config, action)
+            taken.append(number_of(system, config, state, action))
+            state = system.take(config, state, action).after
+            here, there = group.picked(np.asarray([shape.numbers(one) for one in (state, after)])).tolist()
+            if here != there:
                 raise ModelError(
                     f"{system.label}: the image {action!r} of an action does not lead where the quotient says it "
                     "leads; the licence is wrong, explore without it"
                 )
-        by = (*group.way(shape.numbers(after)), *by)
-    return Witness(walk.number, place, tuple(taken))
+            picked, by = shape.state(there), (*group.way(shape.numbers(after)), *by)
+
+    take(path)
+    stem, first = len(taken), state
+    take(loop)
+    while loop and state != first:
+        take(loop)
+    return Witness(walk.number, place, tuple(taken[:stem]), tuple(taken[stem:]))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -53,7 +53,7 @@ class MoreRead(NotLearned):
 
 @dataclass(eq=False)
 class Learned:
-    """One question, and what is known of its answers.
+    """One question, and what is known of its answers; `read` are the columns that they depend on.
 
     `about` makes what the question is about from the leaves.
     """
@@ -65,6 +65,7 @@ class Learned:
 
     def __post_init__(self) -> None:
         self.tree = Tree(self.expressions)
+        self.read: set[int] = set()
 
     def answers(self, rows: Ids | Sequence[Any], count: int) -> Any:
         """Return the answer for each of `count` states or steps.  Raises Unfollowed."""
@@ -88,7 +89,6 @@ class Learned:
 class Asked(Learned):
     """A question with one of a few answers; `memo` answers by the columns `read`, once the tree has grown."""
 
-    read: set[int] = field(default_factory=set[int])
     memo: Expression | None = None
     asked: int = 0
     evaluated: int = 0
@@ -194,7 +194,8 @@ class Updated(Learned):
 
     def _answers(self, rows: Ids | Sequence[Any], count: int) -> Any:
         found, every, learned = np.zeros(count, dtype=np.int64), np.arange(count), set[tuple[int, int]]()
-        while True:
+        ended: list[Any] = []
+        while count:
             ended, stopped = self.tree.walk(rows, every)
             if not stopped:
                 break
@@ -224,6 +225,8 @@ class Updated(Learned):
             results.append(expression.number)
 
         run = self.watching.learned(self.tree, numbers, update)
+        decided = [expression for what, expression, _ in run.events if what == "decide"]
+        self.read.update(*(one.columns for one in (*decided, self.expressions.every[results[-1]])))
         self.tree.insert(run.events, results[-1])
         if len(self.tree.ends) > PATHS * PATHS:
             raise NotLearned("a monitor takes more paths than pay")

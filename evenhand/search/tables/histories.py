@@ -93,10 +93,10 @@ class Histories:
     def tally(self) -> Tally:
         """Return the tally of the claim, of all nodes found."""
         claim, config, values = self.claim, self.walk.learner.config, self.updated.values.values
-        later = self.nodes[1][self.initial :]
+        here, later = (column[self.initial :] for column in self.nodes[:2])
         counts = np.bincount(later, minlength=len(values)).tolist()
         kept = [claim.answer(config, value) if count else None for value, count in zip(values, counts, strict=True)]
-        met = sum(count for count, one in zip(counts, kept, strict=True) if one is not None)
+        answered = np.asarray([one is not None for one in kept], dtype=np.bool_)
         wrong = np.asarray([one is not None and not one for one in kept], dtype=np.bool_)
         bad = np.flatnonzero(wrong[later]) + self.initial
         doubts: tuple[str, ...] = ()
@@ -110,4 +110,6 @@ class Histories:
                 taken.append(int(self.nodes[3][node]))
                 node = int(self.nodes[2][node])
             finding = self.walk.finding(int(self.nodes[0][node]), *reversed(taken))
-        return Tally(1, len(later), met, len(bad), finding, doubts, {"histories": len(self.nodes[0])})
+        every, total = np.ones(len(self.nodes[0]), dtype=np.int64), self.walk.total
+        checked, met, violated = (total(one, here) for one in (every[self.initial :], answered[later], wrong[later]))
+        return Tally(1, checked, met, violated, finding, doubts, {"histories": total(every, self.nodes[0])})

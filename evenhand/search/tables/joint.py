@@ -28,6 +28,7 @@ from evenhand.search.tables.proxies import EXPRESSION, Lazy, Run, settled_within
 from evenhand.search.tables.questions import Question, Questions
 from evenhand.search.tables.shape import Shape
 from evenhand.search.tables.trees import Tree, once
+from evenhand.search.tables.watch import Watch
 from evenhand.search.tables.watching import Budget, Watching
 
 ALONE = 5_000
@@ -41,18 +42,13 @@ WASTED = 300
 class JointLearner:
     """The offers, classes and answers of one configuration; `read` are the columns that claims about actions read."""
 
-    def __init__(self, system: AnySystem, config: Any, shape: Shape, questions: Questions, budget: Budget) -> None:
-        self.system, self.config, self.shape, self.questions, self.budget = system, config, shape, questions, budget
+    def __init__(self, system: AnySystem, config: Any, shape: Shape, budget: Budget) -> None:
+        self.system, self.config, self.shape, self.budget = system, config, shape, budget
         self.size = len(shape.columns)
         self.unordered = False  # offers have no sets with columns
         self.watching = Watching(budget)
         self.shown = Values(strict=False)
         self.expressions = Expressions([*shape.columns, *shape.columns], budget.spend)
-        self.single = Expressions(shape.columns, budget.spend)
-        self.pairs = Expressions([*shape.columns, *shape.columns, self.shown], budget.spend)
-        self.of_states = [Asked(one, self.single, shape.built, self.watching) for one in questions.states]
-        self.of_steps = [Asked(one, self.pairs, self._pair, self.watching) for one in questions.steps]
-        self.of_monitors = [self._monitored(one) for one in questions.monitors]
         self.offer = Tree(self.expressions)
         self.leaves: dict[int, Leaf] = {}
         self.tables: dict[Hashable, tuple[int, ChoiceTable]] = {}
@@ -62,7 +58,23 @@ class JointLearner:
         assert system.joint is not None
         self.joint = system.joint
         self.known: Any = None
+        self.ask(Questions(system, config, ()))
+
+    def ask(self, questions: Questions) -> None:
+        """From now on answer these questions and no others; what is known of offers and steps is kept."""
+        self.questions = questions
+        self.watching.watch = Watch()  # what it found in one claim is not said of others
+        columns, spend = self.shape.columns, self.budget.spend
+        self.single = Expressions(columns, spend)
+        self.pairs = Expressions([*columns, *columns, self.shown], spend)
+        self.of_states = [Asked(one, self.single, self.shape.built, self.watching) for one in questions.states]
+        self.of_steps = [Asked(one, self.pairs, self._pair, self.watching) for one in questions.steps]
+        self.of_monitors = [self._monitored(one) for one in questions.monitors]
         self.acting = Acting(self)
+        self.read.clear()
+        for leaf in self.leaves.values():
+            leaf.asked = [set() for _ in leaf.asked]
+        self.more_read(set())
 
     def _pair(self, leaves: Sequence[Any]) -> Any:
         """The step of these leaves, without its action."""

@@ -51,34 +51,30 @@ class JointAttempt(Attempt):
         return super()._result(walk)
 
     def _searched(self, states: Sequence[Any], starts: Sequence[Any]) -> Result:
-        if not self.aside:  # no claim is worth a look where the steps alone teach nothing
-            shape = Shape(states, self.opaque)
-            trial = JointLearner(self.system, self.config, shape, Questions(self.system, self.config, ()), self.budget)
-            trial.classified(np.asarray([shape.numbers(state) for state in states], dtype=np.int32).T)
+        shape = Shape(states, self.opaque)
+        learner = JointLearner(self.system, self.config, shape, self.budget)
+        # No claim is worth a look where the steps alone teach nothing.
+        learner.classified(np.asarray([shape.numbers(state) for state in states], dtype=np.int32).T)
+        questions: Questions | None = None
         for _ in range(RESTARTS):
             asked = [number for number in range(len(self.claims)) if number not in self.aside]
             if self.aside and not asked:
                 raise NotLearned("; ".join(self.aside.values()))
+            self.served = [self.claims[number] for number in asked]
             try:
-                return self._joint(self._learned(states, asked), asked, starts)
+                if questions is None:
+                    questions = Questions(self.system, self.config, self.served)
+                    if questions.monitors and self.bounds.depth is not None:
+                        raise Unfollowed(questions.monitors[0].claim, "its histories are cut at a bound")
+                    learner.ask(questions)
+                return self._joint(learner, asked, starts)
             except MoreRead as error:
-                self.learner.more_read(error.columns)
+                learner.more_read(error.columns)
             except Unfollowed as error:
                 name = self.claims[asked[error.claim]].name
                 self.aside[asked[error.claim]] = f"claim {name!r} was left to explicit search, for {error}"
-                self.learner = None
+                questions = None
         raise NotLearned("too much is read that was not read before")
-
-    def _learned(self, states: Sequence[Any], asked: list[int]) -> JointLearner:
-        """The tables so far, or new ones.  Raises Unfollowed."""
-        self.served = [self.claims[number] for number in asked]
-        if self.learner is None:
-            questions, shape = Questions(self.system, self.config, self.served), Shape(states, self.opaque)
-            if questions.monitors and self.bounds.depth is not None:
-                raise Unfollowed(questions.monitors[0].claim, "its histories are cut at a bound")
-            self.learner = JointLearner(self.system, self.config, shape, questions, self.budget)
-        learner: JointLearner = self.learner
-        return learner
 
     def _joint(self, learner: JointLearner, asked: list[int], starts: Any) -> Result:
         walk = JointWalk(learner, self.number, self.bounds)

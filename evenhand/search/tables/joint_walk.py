@@ -193,7 +193,7 @@ class JointWalk(TableWalk):
                     self._count_actions(place, source[acts], row[acts])
                 continue
             holds = np.where(acts, flat.label[row] >> place - first_test & 1, answers & MET)
-            self.counts[place][MET] += self._sum(flat.weight[row] * (holds > 0), source)
+            self.counts[place][MET] += self.total(flat.weight[row] * (holds > 0), source)
             label |= holds << place - first_test
         if learner.questions.tests:
             self._keep(source, there, flat.first[row], label)
@@ -201,7 +201,7 @@ class JointWalk(TableWalk):
     def _count_rows(self, place: int, answers: Any, source: Any, row: Any) -> None:
         flat = self.flat()
         for answer in (MET, MET | VIOLATED):
-            self.counts[place][answer] += self._sum(flat.weight[row] * (answers == answer), source)
+            self.counts[place][answer] += self.total(flat.weight[row] * (answers == answer), source)
         bad = np.flatnonzero(answers & VIOLATED)
         if len(bad):
             self._found(place, int(source[bad[0]]), int(flat.first[row[bad[0]]]))
@@ -209,14 +209,14 @@ class JointWalk(TableWalk):
     def _count_actions(self, place: int, source: Any, row: Any) -> None:
         """Count the answers about single actions of these rows."""
         met, bad, first = self.flat().counts[place][:, row]
-        self.counts[place][MET] += self._sum(met - bad, source)
-        self.counts[place][MET | VIOLATED] += self._sum(bad, source)
+        self.counts[place][MET] += self.total(met - bad, source)
+        self.counts[place][MET | VIOLATED] += self.total(bad, source)
         wrong = np.flatnonzero(bad)
         if len(wrong):
             self._found(place, *min(zip(source[wrong].tolist(), first[wrong].tolist(), strict=True)))
 
-    def _sum(self, numbers: Any, _source: Any) -> int:
-        """The sum of what rows of these states stand for."""
+    def total(self, numbers: Any, _source: Any) -> int:
+        """Return the sum of these numbers, each of which is about one of these states."""
         return int(numbers.sum())
 
     def _found(self, place: int, sid: int, number: int) -> None:

@@ -165,7 +165,7 @@ class Attempt:
         if not claim.applies(self.config):
             return Tally()
         if isinstance(claim, AboutRuns):
-            tally = decide(claim, _graph(walk, self.served))
+            tally = decide(claim, graph_of(walk, self.served))
         else:
             tally = tally_of(walk, number, claim)
         return tally if tally.finding is None else replace(tally, finding=walk.in_order(tally.finding))
@@ -184,8 +184,8 @@ def tally_of(walk: TableWalk, number: int, claim: Property) -> Tally:
     return Tally(1, walk.transitions, int(counts[1] + counts[3]), int(counts[2] + counts[3]), finding)
 
 
-def _graph(walk: TableWalk, claims: Sequence[Property]) -> RunGraph:
-    """The graph that a search from tables kept."""
+def graph_of(walk: TableWalk, claims: Sequence[Property]) -> RunGraph:
+    """Return the graph that a search from tables kept."""
     questions = walk.learner.questions
 
     def wanting(wants: Callable[[Any, Any], bool]) -> Sequence[int]:
@@ -197,4 +197,7 @@ def _graph(walk: TableWalk, claims: Sequence[Property]) -> RunGraph:
     def count(test: Callable[[Any], bool]) -> int:
         return int(walk.counts[questions.first_test + questions.tests[test]][MET])
 
-    return RunGraph(walk, questions.fair, lambda: walk.edges()[0], walk.where, count, wanting)
+    def many(states: Sequence[int]) -> int:
+        return walk.counted(np.bincount(np.asarray(states, dtype=np.int64), minlength=walk.states))
+
+    return RunGraph(walk, questions.fair, lambda: walk.edges()[0], walk.where, count, wanting, many)

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from evenhand.core.property import Always, DeadlockFree, EachStep
-from evenhand.core.system import AnySystem
+from evenhand.core.property import Always, DeadlockFree, EachStep, LeadsTo, LivelockFree, Monitor
+from evenhand.core.system import AnySystem, Fairness
 from evenhand.core.verdict import Status
 from evenhand.model.cud.free_system import FREE
 from evenhand.model.cud.protocol import CUD
@@ -21,6 +21,7 @@ from evenhand.search.symmetric import group, learner, walk
 from evenhand.search.symmetric.method import Orbits
 from evenhand.search.tables.expressions import NotLearned
 from evenhand.search.tables.joint import JointLearner
+from evenhand.search.tables.joint_walk import JointWalk
 from tests.engines.search.oracle import graphs_of, sizes
 from tests.engines.search.symmetric.systems import Crew, Hall, joint_hall, licence_of
 
@@ -69,14 +70,42 @@ def test_a_claim_that_tells_names_apart_is_not_decided() -> None:
 
 def test_a_kind_that_needs_steps_is_not_decided_or_sends_the_search_below() -> None:
     """UNDECIDED if symmetric search was requested; else a lower method, with the reason."""
-    claim = DeadlockFree(name="free", sentence="", wants=lambda _c, _s: True, completes=lambda s: s.shown[0] == 1)
-    assert divided(HALL, claim).verdicts[0].status is Status.UNDECIDED
-    found = explore(HALL, [claim], licence=licence_of(HALL))
+    acts: Fairness[Any, Any] = Fairness("weak", lambda _s, action: ("x", 1) in action)
+    system = replace(HALL, fair=lambda _c: {"x acts": acts})
+    claim = LivelockFree(
+        name="live", sentence="", attempts=lambda _s: True, progress=lambda _s: False, fairness=("x acts",)
+    )
+    undecided = divided(system, claim).verdicts[0]
+    assert undecided.status is Status.UNDECIDED and "single agents" in undecided.because
+    found = explore(system, [claim], licence=licence_of(system))
     assert (
         found.method != "symmetric"
         and "not symmetric search" in found.why_method
         and found.verdicts[0].status is not Status.UNDECIDED
     )
+
+
+def _acted(step: Any) -> bool:
+    return dict(step.action).get("y") == 1
+
+
+TELLS: dict[str, Any] = {
+    "a name wants": DeadlockFree(name="c", sentence="", wants=lambda _c, s: s.marks[1] == 1, completes=lambda _s: True),
+    "a name completes": DeadlockFree(name="c", sentence="", wants=lambda _c, _s: True, completes=_acted),
+    "a name is remembered": Monitor(
+        name="c", sentence="", start=lambda _c: 0, update=lambda v, s: (v + _acted(s)) % 3, ok=lambda _c, v: v < 3
+    ),
+    "what a name had is remembered": Monitor(
+        name="c", sentence="", start=lambda _c: 0, update=lambda v, s: v or s.before.marks[1], ok=lambda _c, v: v < 3
+    ),
+    "a name goes on": LeadsTo(name="c", sentence="", trigger=lambda _s: True, goal=_acted),
+}
+
+
+@pytest.mark.parametrize("tells", TELLS)
+def test_a_claim_about_runs_that_tells_names_apart(tells: str) -> None:
+    """Orbits of states do not decide it, so it is left undecided."""
+    assert divided(HALL, TELLS[tells]).verdicts[0].status is Status.UNDECIDED
 
 
 def test_agents_that_are_all_different() -> None:
@@ -229,6 +258,34 @@ def test_a_claim_that_reads_what_the_team_had(monkeypatch: pytest.MonkeyPatch) -
     found = divided(MIXED, claim).verdicts[0]
     assert (found.status, found.coverage) == (expected.status, expected.coverage)
     monkeypatch.setattr(learner.OrbitLearner, "check", lambda _self: None)
+    assert divided(MIXED, claim).verdicts[0].coverage != expected.coverage
+
+
+def _same_marks(value: int, step: Any) -> int:
+    same = sum(old == new for old, new in zip(step.before.marks, step.after.marks, strict=True))
+    return int((value + same) % 3)
+
+
+REMEMBERS = Monitor(name="m", sentence="", start=lambda _c: 0, update=_same_marks, ok=lambda _c, v: v < 2)
+ENDS = DeadlockFree(
+    name="d", sentence="", wants=lambda _c, s: sum(s.marks) != 4, completes=lambda s: s.after.shared > s.before.shared
+)
+
+
+def test_a_monitor_that_reads_what_the_team_had() -> None:
+    """Orders of the same choices then differ for it, so no team is formed."""
+    method, config = Orbits(MIXED, MIXED.quotients[0]), next(iter(MIXED.all_configs()))
+    assert not method.search(config, 0).learner.alone
+    assert method.search(config, 0, [REMEMBERS]).learner.alone
+
+
+@pytest.mark.parametrize(("name", "claim"), [("total", REMEMBERS), ("counted", ENDS)])
+def test_orbits_that_count_once_in_claims_about_runs(name: str, claim: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pairs of a state and a monitor's value, and dead ends, stand for all their images."""
+    expected = explore(MIXED, [claim], method="explicit").verdicts[0]
+    found = divided(MIXED, claim).verdicts[0]
+    assert (found.status, found.coverage) == (expected.status, expected.coverage)
+    monkeypatch.setattr(walk.OrbitWalk, name, getattr(JointWalk, name))
     assert divided(MIXED, claim).verdicts[0].coverage != expected.coverage
 
 

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
+from evenhand.core import kinds
 from evenhand.core.licence import Licence
 from evenhand.core.property import Always, EachStep, Property, Reachable
-from evenhand.core.trace import Scenario
+from evenhand.core.trace import Lasso, Scenario
 from evenhand.core.verdict import Status
 from evenhand.evidence.judge import refutes
 from evenhand.model.cud.free_system import FREE
@@ -35,7 +36,7 @@ MAKERS: dict[str, Callable[[int], Any]] = {
 """Forty of each: 120 random systems."""
 
 
-def claims(seed: int, *, actions: bool) -> tuple[Property, ...]:
+def claims(seed: int) -> tuple[Property, ...]:
     """Return a claim of each kind that every renaming preserves: it counts, and reads no name."""
     key = Random(f"trade {seed}").random()
 
@@ -43,13 +44,22 @@ def claims(seed: int, *, actions: bool) -> tuple[Property, ...]:
         return f"{sorted(zip(state.marks, state.held or state.marks, strict=True))} {state.shared}"
 
     def steps(step: Any, chance: float) -> bool:
-        more = len(step.action) if actions else 0
-        return luck(f"{key} {chance} {more} {known(step.before)} {known(step.after)}") < chance
+        return luck(f"{key} {chance} {known(step.before)} {known(step.after)}") < chance
 
+    wants: Callable[[Any, Any], Any] = lambda _c, s: luck(f"{known(s)} {key}") < 0.6  # noqa: E731
+    update: Callable[[Any, Any], Any] = lambda v, s: (2 * v + steps(s, 0.5)) % 4  # noqa: E731
+    ok: Callable[[Any, Any], Any] = lambda _c, v: luck(f"{key} {v}") < 0.85  # noqa: E731
     return (
         Always(name="always", sentence="", check=lambda _c, s: luck(f"{key} {known(s)}") < 0.9),
         EachStep(name="each", sentence="", check=lambda s: steps(s, 0.95), when=lambda s: s.before.shared != 1),
         Reachable(name="reachable", sentence="", goal=lambda s: steps(s, 0.1)),
+        kinds.DeadlockFree(name="dead", sentence="", wants=wants, completes=lambda s: steps(s, 0.15)),
+        kinds.Monitor(name="monitor", sentence="", start=lambda _c: 0, update=update, ok=ok, when=lambda _c, v: v != 1),
+        kinds.LeadsTo(name="leads", sentence="", trigger=lambda s: steps(s, 0.3), goal=lambda s: steps(s, 0.31)),
+        kinds.LivelockFree(
+            name="live", sentence="", attempts=lambda s: steps(s, 0.4), progress=lambda s: steps(s, 0.6)
+        ),
+        kinds.Eventually(name="ever", sentence="", goal=lambda s: steps(s, 0.55)),
     )
 
 
@@ -60,7 +70,7 @@ def test_random_systems(kind: str, part: int) -> None:
     divided = violated = 0
     for seed in range(part * 10, part * 10 + 10):
         system = MAKERS[kind](seed)
-        about = claims(seed, actions=False)
+        about = claims(seed)
         licence = licence_of(system)
         found, whole = explore(system, about, licence=licence), explore(system, about, method="explicit")
         divided += found.method == "symmetric"
@@ -73,8 +83,20 @@ def test_random_systems(kind: str, part: int) -> None:
             if isinstance(one.evidence, Scenario):
                 assert isinstance(other.evidence, Scenario) and refutes(system, claim, one.evidence), where
                 assert len(one.evidence.actions) == len(other.evidence.actions), where
+            if isinstance(one.evidence, Lasso):
+                assert isinstance(other.evidence, Lasso) and refutes(system, claim, one.evidence), where
         violated += sum(verdict.status is Status.REFUTED for verdict in found.verdicts)
     assert divided >= 5 and violated > 1, "agents of one kind are drawn often enough, and claims are refuted"
+
+
+def test_a_loop_that_takes_several_turns() -> None:
+    """Agents trade places on the way, so that images of a loop of orbits come back later than it ends."""
+    system = joint_hall(16)
+    leads = next(claim for claim in claims(16) if claim.name == "leads")
+    found, whole = explore(system, [leads], licence=licence_of(system)), explore(system, [leads], method="explicit")
+    one, other = found.verdicts[0].evidence, whole.verdicts[0].evidence
+    assert isinstance(one, Lasso) and isinstance(other, Lasso) and refutes(system, leads, one)
+    assert found.method == "symmetric" and len(one.loop) > len(other.loop)
 
 
 @pytest.mark.parametrize("scope", PINNED["free_agent"]["counts"])
