@@ -163,22 +163,6 @@ def _both(*names: str) -> tuple[str, ...]:
 _by_itself = ("stray", "covered", "vetoed", "overreaches")
 
 
-def _with_two_struck(readings: Readings) -> tuple[Situation, ...]:
-    """Return the drawn epochs, and those of three requests again with two of them malformed: one is left to compare."""
-    found = WORLDS.drawn(readings)
-    for config, state, epoch in WORLDS.drawn(readings):
-        asking = [agent for agent, choice in epoch.choices if choice.request is not None]
-        if len(asking) > 2:
-            choices = (
-                (agent, replace(choice, request=replace(choice.request, action_type="DELETE")))
-                if agent in asking[:2] and choice.request is not None
-                else (agent, choice)
-                for agent, choice in epoch.choices
-            )
-            found = (*found, (config, state, Epoch(tuple(choices))))
-    return found
-
-
 INERT = twin(
     arbitration.pass_one_refusals_are_inert,
     _SILENCED,
@@ -217,7 +201,7 @@ INERT = twin(
     needs=("one_request_less",),
     witness=word("struck", DROPPED()),
     view=_seen_silenced,
-    samples=replace(WORLDS.fewer(8, 1), drawn=_with_two_struck),
+    samples=WORLDS.fewer(8, 1),
 )
 
 # Blindness: the second epoch is the first with one more DENY in force, aimed at one request.
@@ -257,6 +241,7 @@ BLINDNESS = twin(
     ),
     needs=("one_veto_more",),
     view=_seen_vetoed,
+    samples=WORLDS.fewer(8, 1),
 )
 
 # Renaming: requests, artefacts and values are shared; keys and agents have sorts of their own.

@@ -14,7 +14,7 @@ from evenhand.proofs.cud.copies import answers, apart, by_passes, effects, pair,
 from evenhand.proofs.cud.definitions import word
 from evenhand.proofs.cud.epoch import BEFORE_EXECUTION, EPOCH
 from evenhand.proofs.cud.renamed import RENAMED
-from evenhand.proofs.cud.samples import WORLDS
+from evenhand.proofs.cud.samples import PAIRED, WORLDS
 from evenhand.proofs.cud.vocabulary import ACT, AGENT, HIDDEN, KEY, VALUE, later, scope, wants
 from evenhand.properties.cud import arbitration
 from evenhand.smt.logic import conjunction, exists, forall, iff, variables
@@ -186,7 +186,7 @@ DRIFT = twin(
     witness=exists([r, s], word("executed", r) & word("collides", s)),
     view=pair(*_DRIFTING),
     realise=both(),
-    samples=WORLDS.fewer(8, 1),  # each drawn epoch beside the same one with another past
+    samples=PAIRED,
 )
 DRIFT_BEFORE = twin(
     arbitration.verdict_determined,
@@ -201,7 +201,7 @@ DRIFT_BEFORE = twin(
     witness=exists([r, k, v], word("passes", r) & wants(r, k, v) & ~scope(r, k)),
     view=pair(*_DRIFTING),
     realise=both(Readings(scope_check="before_execution")),
-    samples=WORLDS.fewer(8, 1),  # each drawn epoch beside the same one with another past
+    samples=PAIRED,
 )
 
 # The world after an epoch.
