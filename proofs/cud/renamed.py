@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from evenhand.model.cud.readings import Readings
 from evenhand.model.cud.renaming import Renaming
-from evenhand.model.cud.vocabulary import Epoch
 from evenhand.proofs.cud.copies import LOGGED_WORDS, TOLD_WORDS, alike, apart, by_passes, effects, twin
 from evenhand.proofs.cud.definitions import word
 from evenhand.proofs.cud.encoding import CudStep, act_element
@@ -56,7 +54,6 @@ from evenhand.smt.logic import (
     variables,
 )
 from evenhand.smt.preludes import Copies
-from evenhand.smt.samples import Situation
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import constant
 from evenhand.smt.theorem import Lemma
@@ -339,6 +336,3 @@ EQUIVARIANCE = twin(
     samples=FEWER,
     **alike_under_new_names(_two),
 )
-
-RENAMED = (EQUIVARIANCE, EXIT, INERT, BLINDNESS)
-"""The theorems of this module."""

@@ -13,7 +13,6 @@ from evenhand.proofs.cud.copies import PASSES as JUDGED
 from evenhand.proofs.cud.copies import answers, apart, by_passes, effects, pair, twin
 from evenhand.proofs.cud.definitions import word
 from evenhand.proofs.cud.epoch import BEFORE_EXECUTION, EPOCH
-from evenhand.proofs.cud.renamed import RENAMED
 from evenhand.proofs.cud.samples import PAIRED, WORLDS
 from evenhand.proofs.cud.vocabulary import ACT, AGENT, HIDDEN, KEY, VALUE, later, scope, wants
 from evenhand.properties.cud import arbitration
@@ -226,6 +225,3 @@ WORLD_BEFORE = twin(
     witness=exists([k, v], word("becomes", k, v)),
     view=pair("sooner"),
 )
-
-TWINS = (ORDER, EPOCHS, HISTORY, VALUES, VALUES_BEFORE, PASSES, DRIFT, DRIFT_BEFORE, WORLD, WORLD_BEFORE, *RENAMED)
-"""The theorems of this module."""
