@@ -20,7 +20,8 @@ from evenhand.model.cud.mutants import arbitration, authority, reporting, validi
 from evenhand.proofs.cud.definitions import FAULTS, MISSED
 from evenhand.proofs.cud.epoch import EPOCH
 from evenhand.proofs.cud.vocabulary import AGENT, KEY
-from evenhand.smt.logic import Definition
+from evenhand.smt.logic import Definition, Sort
+from evenhand.smt.preludes import Twice
 from evenhand.smt.rewriting import symbols
 from evenhand.smt.theorem import Mutation, Theorem
 from evenhand.smt.theory import Axiom, Theory
@@ -203,16 +204,11 @@ _AT_LEAST = 2
 
 def said(theory: Theory, base: Theory, definitions: Sequence[Definition]) -> tuple[Definition, ...]:
     """Return a mutant's definitions in a theory made of `base`: in both copies, where there are two."""
-    symbols = theory.symbols
-    shared = [name for name in base.symbols if f"{name}2" not in symbols]
-    here = {definition.name: definition for definition in definitions}
-    if f"{definitions[0].name}2" not in theory.meanings:
-        return tuple(here.values())
-    by_name = {sort.name: sort for sort in theory.sorts}
-    sorts = {sort: by_name[f"{sort.name}2"] for sort in (KEY, AGENT) if f"{sort.name}2" in by_name}
-    twice = base.redefined(definitions).twice("2", shared=shared, sorts=sorts)
-    wanted = {*here, *(f"{name}2" for name in here)}
-    return tuple(one for one in twice.definitions if one.name in wanted)
+    shared = [name for name in base.symbols if f"{name}2" not in theory.symbols]
+    if len(shared) == len(base.symbols):
+        return tuple(definitions)
+    sorts = {sort: Sort(f"{sort.name}2") for sort in (KEY, AGENT) if Sort(f"{sort.name}2") in theory.sorts}
+    return Twice(base, shared, sorts).said(definitions)
 
 
 _SLOW = {

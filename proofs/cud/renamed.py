@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evenhand.model.cud.renaming import Renaming
 from evenhand.proofs.cud.copies import LOGGED_WORDS, TOLD_WORDS, alike, apart, by_passes, effects, twin
 from evenhand.proofs.cud.definitions import word
 from evenhand.proofs.cud.encoding import CudStep, act_element
@@ -26,7 +25,6 @@ from evenhand.proofs.cud.vocabulary import (
     early,
     exits,
     forbids,
-    held,
     holder,
     known,
     locked,
@@ -36,7 +34,6 @@ from evenhand.proofs.cud.vocabulary import (
     reads,
     scope,
     submitted,
-    wants,
 )
 from evenhand.properties.cud import arbitration, blindness, history, symmetry
 from evenhand.smt.logic import (
@@ -45,6 +42,7 @@ from evenhand.smt.logic import (
     Relation,
     Sort,
     Term,
+    Var,
     conjunction,
     differ,
     exists,
@@ -59,26 +57,12 @@ from evenhand.smt.tables import constant
 from evenhand.smt.theorem import Lemma
 from evenhand.smt.theory import Axiom, Theory
 
-# Views of a case: the witness that made the second trace, the step, its second trace.
-
-
-def _seen_leaving(case: tuple[tuple[str, str], CudStep, CudStep | None]) -> Structure | None:
-    return view_leaving(*case)
-
-
-def _seen_vetoed(case: tuple[tuple[str, str, tuple[str, ...]], CudStep, CudStep]) -> Structure | None:
-    return view_vetoed(*case)
-
 
 def _seen_silenced(case: tuple[str, CudStep, CudStep | None]) -> Structure | None:
     found = view_pair(*case[1:], moved=("submitted",), without=act_element(case[0]))
     if found is None:
         return None
     return replace(found, functions={**found.functions, "dropped": constant(act_element(case[0]))})
-
-
-def _seen_renamed(case: tuple[Renaming, CudStep, CudStep]) -> Structure | None:
-    return view_renamed(*case)
 
 
 KEY2, AGENT2 = Sort("Key2"), Sort("Agent2")
@@ -128,7 +112,7 @@ EXIT = twin(
     goal=_staying.second("passes", r) & (_staying.second("collides", r) >> word("collides", r)),
     needs=("one_agent_less",),
     witness=exists([r], word("passes", r) & differ(by(r), LEAVER())),
-    view=_seen_leaving,
+    view=lambda case: view_leaving(*case),
     samples=replace(FEWER, restrictions=frozenset({"all_start_active"})),  # an agent may have left before
 )
 
@@ -237,7 +221,7 @@ BLINDNESS = twin(
         ]
     ),
     needs=("one_veto_more",),
-    view=_seen_vetoed,
+    view=lambda case: view_vetoed(*case),
     samples=WORLDS.fewer(8, 1),
 )
 
@@ -249,11 +233,17 @@ TO_KEY, FROM_KEY = Function("to_key", (KEY,), KEY2), Function("from_key", (KEY2,
 TO_AGENT = Function("to_agent", (AGENT,), AGENT2)
 
 
-def _image(two: Copies, relation: Relation, *arguments: Term) -> Formula:
-    """Return that the second copy holds of the images of these things exactly where the first holds of the things."""
-    moved = {KEY: TO_KEY, AGENT: TO_AGENT}
-    images = [moved[term.sort](term) if term.sort in moved else term for term in arguments]
-    return iff(two.second(relation.name, *images), relation(*arguments))
+_THING: dict[Sort, Var] = {ACT: r, KEY: k, VALUE: v, AUTH: a, AGENT: x}
+
+
+def _images(two: Copies, *, of_authorities: bool) -> Iterator[Formula]:
+    """Yield that what relates one key or agent to requests or authorities is true of the images where it is of them."""
+    moved: dict[Sort, Term] = {KEY: TO_KEY(k), AGENT: TO_AGENT(x)}
+    for one in EPOCH.relations:
+        if (AUTH in one.domain) == of_authorities and sum(sort in moved for sort in one.domain) == 1:
+            things = [_THING[sort] for sort in one.domain]
+            images = [moved.get(sort, _THING[sort]) for sort in one.domain]
+            yield forall(things, iff(two.second(one.name, *images), one(*things)))
 
 
 _KEPT = ("names_are_ordered2", "turns_are_ordered2", "values_are_ranked2", "one_key_heads2", "submissions_are_ordered2")
@@ -284,11 +274,7 @@ def under_new_names(name: str, shared: Sequence[str] = SHARED) -> tuple[Theory, 
                 conjunction(
                     [
                         forall([r], same(two.function(by)(r), TO_AGENT(by(r)))),
-                        forall([r, k], _image(two, scope, r, k)),
-                        forall([r, k, v], _image(two, wants, r, k, v)),
-                        *(forall([k], _image(two, relation, k)) for relation in (known, locked)),
-                        forall([k, v], _image(two, held, k, v)),
-                        *(forall([x], _image(two, relation, x)) for relation in (active, exits, member, balked)),
+                        *_images(two, of_authorities=False),
                     ]
                 ),
                 "the second epoch has the requests of the first under new names",
@@ -298,7 +284,7 @@ def under_new_names(name: str, shared: Sequence[str] = SHARED) -> tuple[Theory, 
                 conjunction(
                     [
                         forall([a], same(two.function(holder)(a), TO_AGENT(holder(a)))),
-                        *(forall([a, k], _image(two, relation, a, k)) for relation in (over_read, over_write)),
+                        *_images(two, of_authorities=True),
                     ]
                 ),
                 "the second epoch has the authorities of the first under new names",
@@ -332,7 +318,7 @@ EQUIVARIANCE = twin(
     quotient="renaming",
     sentence="Rename agents and keys everywhere, and every request ends in the same way, told the same, with the "
     "same effects under the new names.",
-    view=_seen_renamed,
+    view=lambda case: view_renamed(*case),
     samples=FEWER,
     **alike_under_new_names(_two),
 )

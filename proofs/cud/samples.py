@@ -130,11 +130,6 @@ def _drawn_once() -> tuple[Situation, ...]:
     return tuple(_again((*three, *(one for number in range(DRAWN) for one in drawn[number::DRAWN]))))
 
 
-def epochs(readings: Readings) -> tuple[tuple[Situation, ...], tuple[Situation, ...]]:
-    """Return the listed samples and the drawn ones."""
-    return _every(readings), _drawn(readings)
-
-
 # Coverage targets.
 
 _FLOORS = {

@@ -7,6 +7,8 @@ kernels.
 
 from __future__ import annotations
 
+from typing import Any
+
 from evenhand.model.cud.readings import Readings
 from evenhand.proofs.cud.concretisation import both
 from evenhand.proofs.cud.copies import PASSES as JUDGED
@@ -24,6 +26,8 @@ r, s = variables(ACT, "r s")
 k = KEY("k")
 x = AGENT("x")
 v = VALUE("v")
+
+_BEFORE: dict[str, Any] = {"base": BEFORE_EXECUTION, "readings": {"scope_check": "before_execution"}}
 
 # Order of submission.
 
@@ -120,8 +124,7 @@ VALUES_BEFORE = twin(
     arbitration.value_independence,
     _VALUED_BEFORE,
     name="value_independence_before_execution",
-    base=BEFORE_EXECUTION,
-    readings={"scope_check": "before_execution"},
+    **_BEFORE,
     sentence="Where the delta itself is compared with the scope, values never decide what anybody is told.",
     source="C10, FQ3",
     goal=conjunction(answers(Copies(_VALUED_BEFORE))),
@@ -218,8 +221,7 @@ WORLD_BEFORE = twin(
     arbitration.final_world_is_a_function_of_the_requests,
     _in_order_before.theory,
     name="final_world_is_a_function_of_the_requests_before_execution",
-    base=BEFORE_EXECUTION,
-    readings={"scope_check": "before_execution"},
+    **_BEFORE,
     sentence="Submit the same requests in any other order, and the same keys change to the same values.",
     goal=effects(_in_order_before),
     witness=exists([k, v], word("becomes", k, v)),
