@@ -53,16 +53,13 @@ from evenhand.smt.logic import (
 )
 from evenhand.smt.preludes import Copies
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import constant
 from evenhand.smt.theorem import Lemma
 from evenhand.smt.theory import Axiom, Theory
 
 
 def _seen_silenced(case: tuple[str, CudStep, CudStep | None]) -> Structure | None:
-    found = view_pair(*case[1:], moved=("submitted",), without=act_element(case[0]))
-    if found is None:
-        return None
-    return replace(found, functions={**found.functions, "dropped": constant(act_element(case[0]))})
+    dropped = act_element(case[0])
+    return view_pair(*case[1:], moved=("submitted",), without=dropped, dropped=dropped)
 
 
 KEY2, AGENT2 = Sort("Key2"), Sort("Agent2")
