@@ -14,11 +14,8 @@ from evenhand.model.cud.vocabulary import Shown
 from evenhand.proofs.cud.encoding import (
     NOBODY,
     CudStep,
-    act_element,
-    agent_element,
-    auth_element,
+    element,
     facts_of,
-    key_element,
     structure_of,
     universe_of,
 )
@@ -63,11 +60,11 @@ def view_pair(
 def view_leaving(w: tuple[str, str], step: CudStep, other: CudStep | None) -> Structure | None:
     """Return a step and the same step without agent `w[1]`, which leaves in this epoch or has left before it."""
     moved = ("submitted", "active", "exits", "locked", "balked")
-    found = view_pair(step, other, moved=moved, without=act_element(w[1]), leaver=agent_element(w[1]))
+    found = view_pair(step, other, moved=moved, without=element("act", w[1]), leaver=element("agent", w[1]))
     if found is None:
         return None
     own = next(one for name, one in zip(step.config.agents, step.before.agents, strict=True) if name == w[1])
-    trail = ones(key_element(key) for key in own.last_scope or () if key in step.config.keys)
+    trail = ones(element("key", key) for key in own.last_scope or () if key in step.config.keys)
     return Structure(found.universe, {**found.relations, "trail": trail}, found.functions)
 
 
@@ -81,8 +78,8 @@ def view_vetoed(w: tuple[str, str, tuple[str, ...]], step: CudStep, other: CudSt
     extra = [one.authority_id for one in other.config.authorities if one.authority_id not in known]
     if first is None or len(extra) != 1 or w[0] not in first.requests:
         return None
-    veto = auth_element(extra[0])
-    found = view_pair(other, step, moved=("early",), without=veto, told=act_element(w[0]), veto=veto)
+    veto = element("auth", extra[0])
+    found = view_pair(other, step, moved=("early",), without=veto, told=element("act", w[0]), veto=veto)
     return None if found is None else found.turned
 
 
@@ -96,18 +93,18 @@ def view_renamed(w: Renaming, step: CudStep, other: CudStep, shared: Collection[
     if first is None or second is None or _differs_elsewhere(w, step, other):
         return None
     one, two = structure_of(first, universe_of((first,))), structure_of(second, universe_of((second,)))
-    back = {act_element(w.agent(n)): act_element(n) for n in first.requests}
-    back |= {auth_element(w.authority(n)): auth_element(n) for n in first.authorities}
-    back |= {act_element(NOBODY): act_element(NOBODY), auth_element(NOBODY): auth_element(NOBODY)}
+    back = {element("act", w.agent(n)): element("act", n) for n in first.requests}
+    back |= {element("auth", w.authority(n)): element("auth", n) for n in first.authorities}
+    back |= {element("act", NOBODY): element("act", NOBODY), element("auth", NOBODY): element("auth", NOBODY)}
     forth = {e: _second(e) for sort in ("Key", "Agent") for e in two.universe[sort]}
     if any(e not in back for sort in ("Act", "Auth") for e in two.universe[sort]):
         return None
     values = tuple(sorted({*one.universe["Value"], *two.universe["Value"]}))
     moved = {**back, **forth, **{e: e for e in values}}
     to_key: dict[tuple[str, ...], str] = {}
-    to_key |= {(e,): _second(key_element(w.key(e.removeprefix("key:")))) for e in one.universe["Key"]}
+    to_key |= {(e,): _second(element("key", w.key(e.removeprefix("key:")))) for e in one.universe["Key"]}
     to_agent: dict[tuple[str, ...], str] = {}
-    to_agent |= {(e,): _second(agent_element(w.agent(e.removeprefix("agent:")))) for e in one.universe["Agent"]}
+    to_agent |= {(e,): _second(element("agent", w.agent(e.removeprefix("agent:")))) for e in one.universe["Agent"]}
     copy = {name: _rows(rows, moved) for name, rows in two.relations.items()}
     if any(copy[name] != one.relations[name] for name in shared):
         return None

@@ -8,7 +8,7 @@ from typing import Any
 
 from evenhand.proofs.cud.copies import LOGGED_WORDS, TOLD_WORDS, alike, apart, by_passes, effects, twin
 from evenhand.proofs.cud.definitions import word
-from evenhand.proofs.cud.encoding import CudStep, act_element
+from evenhand.proofs.cud.encoding import CudStep, element
 from evenhand.proofs.cud.epoch import EPOCH
 from evenhand.proofs.cud.pairs import SHARED, view_leaving, view_pair, view_renamed, view_vetoed
 from evenhand.proofs.cud.samples import FEWER, WORLDS
@@ -58,7 +58,7 @@ from evenhand.smt.theory import Axiom, Theory
 
 
 def _seen_silenced(case: tuple[str, CudStep, CudStep | None]) -> Structure | None:
-    dropped = act_element(case[0])
+    dropped = element("act", case[0])
     return view_pair(*case[1:], moved=("submitted",), without=dropped, dropped=dropped)
 
 
