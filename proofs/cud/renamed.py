@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -57,6 +57,11 @@ from evenhand.smt.theorem import Lemma
 from evenhand.smt.theory import Axiom, Theory
 
 
+def _seen(view: Callable[..., Structure | None]) -> Callable[[Any], Structure | None]:
+    """Return the view of a case: the witness that made the second trace, the step, its second trace."""
+    return lambda case: view(*case)
+
+
 def _seen_silenced(case: tuple[str, CudStep, CudStep | None]) -> Structure | None:
     dropped = element("act", case[0])
     return view_pair(*case[1:], moved=("submitted",), without=dropped, dropped=dropped)
@@ -109,7 +114,7 @@ EXIT = twin(
     goal=_staying.second("passes", r) & (_staying.second("collides", r) >> word("collides", r)),
     needs=("one_agent_less",),
     witness=exists([r], word("passes", r) & differ(by(r), LEAVER())),
-    view=lambda case: view_leaving(*case),
+    view=_seen(view_leaving),
     samples=replace(FEWER, restrictions=frozenset({"all_start_active"})),  # an agent may have left before
 )
 
@@ -218,7 +223,7 @@ BLINDNESS = twin(
         ]
     ),
     needs=("one_veto_more",),
-    view=lambda case: view_vetoed(*case),
+    view=_seen(view_vetoed),
     samples=WORLDS.fewer(8, 1),
 )
 
@@ -315,7 +320,7 @@ EQUIVARIANCE = twin(
     quotient="renaming",
     sentence="Rename agents and keys everywhere, and every request ends in the same way, told the same, with the "
     "same effects under the new names.",
-    view=lambda case: view_renamed(*case),
+    view=_seen(view_renamed),
     samples=FEWER,
     **alike_under_new_names(_two),
 )
