@@ -241,7 +241,8 @@ _THING: dict[Sort, Var] = {ACT: r, KEY: k, VALUE: v, AUTH: a, AGENT: x}
 def _images(two: Copies, *, of_authorities: bool) -> Iterator[Formula]:
     """Yield that what relates one key or agent to requests or authorities is true of the images where it is of them."""
     moved: dict[Sort, Term] = {KEY: TO_KEY(k), AGENT: TO_AGENT(x)}
-    for one in EPOCH.relations:
+    domains = [one.domain for one in EPOCH.relations]
+    for one in sorted(EPOCH.relations, key=lambda one: domains.index(one.domain)):
         if (AUTH in one.domain) == of_authorities and sum(sort in moved for sort in one.domain) == 1:
             things = [_THING[sort] for sort in one.domain]
             images = [moved.get(sort, _THING[sort]) for sort in one.domain]
