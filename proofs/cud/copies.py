@@ -10,7 +10,7 @@ from evenhand.core.property import Property
 from evenhand.model.cud.readings import Readings
 from evenhand.proofs.cud.concretisation import left
 from evenhand.proofs.cud.epoch import EPOCH
-from evenhand.proofs.cud.faults import mutations
+from evenhand.proofs.cud.faults import lean, mutations
 from evenhand.proofs.cud.pairs import view_pair
 from evenhand.proofs.cud.samples import FEWER
 from evenhand.proofs.cud.vocabulary import ACT, AGENT, KEY, VALUE
@@ -71,7 +71,7 @@ def twin(claim: Property, theory: Theory, *, base: Theory = EPOCH, **more: Any) 
     found = Theorem(claim=claim, theory=theory, **{**given, **more})
     # One conjunct at a time, because a countermodel of a long conjunction is hard to find.
     # The step from all conjuncts to the goal needs no definition.
-    return found if found.lemmas else replace(found, lemmas=each_part(found), opaque=tuple(theory.meanings))
+    return lean(found if found.lemmas else replace(found, lemmas=each_part(found), opaque=tuple(theory.meanings)))
 
 
 def by_passes(two: Copies, names: Sequence[str] = PASSES, *, more: Sequence[Lemma] = ()) -> dict[str, Any]:

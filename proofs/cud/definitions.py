@@ -212,7 +212,7 @@ BY_HAND: Mapping[Mutant[Any], tuple[Definition, ...]] = {
 }
 """Mutant kernel → the definitions that it replaces, where its functions are not readable, or change the world."""
 
-_MISSED = (
+MISSED = (
     arbitration.last_writer_wins,
     arbitration.reads_never_collide,
     arbitration.first_key_only_collides,
@@ -226,7 +226,7 @@ def _fault(mutant: Mutant[Any]) -> tuple[Definition, ...]:
     found = BY_HAND.get(mutant) or _read(mutant.rules, mutant.source)
     if not found:
         raise ValueError(f"{mutant.name} changes no word of the theory")
-    return (*found, _last_change()) if mutant in _MISSED else found
+    return (*found, _last_change()) if mutant in MISSED else found
 
 
 FAULTS: Mapping[Mutant[Any], tuple[Definition, ...]] = {one: _fault(one) for one in MUTANTS if one not in OUTSIDE}

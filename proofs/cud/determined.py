@@ -20,7 +20,7 @@ from evenhand.proofs.cud.concretisation import scene
 from evenhand.proofs.cud.definitions import word
 from evenhand.proofs.cud.encoding import view_step
 from evenhand.proofs.cud.epoch import BEFORE_EXECUTION, EPOCH, FAILURE_FIRST
-from evenhand.proofs.cud.faults import mutations
+from evenhand.proofs.cud.faults import lean, mutations
 from evenhand.proofs.cud.samples import FEWER, WORLDS
 from evenhand.proofs.cud.vocabulary import ACT, KEY, VALUE, held, reads, scope, submitted, wants
 from evenhand.properties.cud import whole_epoch
@@ -155,7 +155,7 @@ def _determined(name: str = "", theory: Theory = EPOCH, **readings: Any) -> Theo
     record = Readings(**readings)
     given: dict[str, Any] = {"readings": readings} if readings else {}
     tried = mutations(whole_epoch.outcomes_are_those_of_the_text, theory, base=theory)
-    return Theorem(
+    theorem = Theorem(
         name=name,
         claim=whole_epoch.outcomes_are_those_of_the_text,
         sentence="Everybody is told what the text says, and the world changes as it says; and so it is with whatever "
@@ -180,6 +180,7 @@ def _determined(name: str = "", theory: Theory = EPOCH, **readings: Any) -> Theo
         mutants=tuple(one for one in tried if not readings or one.mutant == reporting.receipt_names_the_pass),
         **given,
     )
+    return lean(theorem)
 
 
 DETERMINED = (

@@ -77,24 +77,9 @@ def _facts(step: CudStep) -> Facts | None:
     return Facts(step, requests, authorities, here)
 
 
-def act_element(name: str) -> str:
-    """Return the element of a request, by its submitter."""
-    return f"act:{name}"
-
-
-def key_element(name: str) -> str:
-    """Return the element of a key."""
-    return f"key:{name}"
-
-
-def auth_element(name: str) -> str:
-    """Return the element of an artefact."""
-    return f"auth:{name}"
-
-
-def agent_element(name: str) -> str:
-    """Return the element of an agent."""
-    return f"agent:{name}"
+def element(kind: str, name: str) -> str:
+    """Return the element of a request (`act`, by its submitter), a `key`, an artefact (`auth`) or an `agent`."""
+    return f"{kind}:{name}"
 
 
 def value_element(value: Atom) -> str:
@@ -118,10 +103,10 @@ def universe_of(many: Sequence[Facts]) -> Mapping[str, tuple[str, ...]]:
     agents = {name for facts in many for name in facts.config.agents}
     agents |= {one.holder_agent_id for facts in many for one in facts.authorities.values()}
     found = {
-        "Act": tuple(map(act_element, acts)),
-        "Key": tuple(map(key_element, keys)),
-        "Auth": tuple(map(auth_element, auths)),
-        "Agent": tuple(map(agent_element, sorted(agents))),
+        "Act": tuple(element("act", one) for one in acts),
+        "Key": tuple(element("key", one) for one in keys),
+        "Auth": tuple(element("auth", one) for one in auths),
+        "Agent": tuple(element("agent", one) for one in sorted(agents)),
         "Value": tuple(sorted({value_element(v) for v in (MARK, *_values(many))})),
     }
     return _UNIVERSES.setdefault(tuple(found.items()), found)
@@ -169,12 +154,14 @@ def _structure(facts: Facts, universe: Mapping[str, tuple[str, ...]]) -> Structu
     authorities = facts.authorities
     first_agent = universe["Agent"][0]
     by: dict[tuple[str, ...], str] = {(act,): first_agent for act in universe["Act"]}
-    by |= {(act_element(n),): agent_element(n) for n in facts.requests}
+    by |= {(element("act", n),): element("agent", n) for n in facts.requests}
     holder: dict[tuple[str, ...], str] = {(auth,): first_agent for auth in universe["Auth"]}
-    holder |= {(auth_element(n),): agent_element(one.holder_agent_id) for n, one in authorities.items()}
-    first_key = key_element(facts.config.keys[0])
+    holder |= {(element("auth", n),): element("agent", one.holder_agent_id) for n, one in authorities.items()}
+    first_key = element("key", facts.config.keys[0])
     head: dict[tuple[str, ...], str] = {(act,): first_key for act in universe["Act"]}
-    head |= {(act_element(n),): key_element(q.declared_scope[0]) for n, q in facts.requests.items() if q.declared_scope}
+    head |= {
+        (element("act", n),): element("key", q.declared_scope[0]) for n, q in facts.requests.items() if q.declared_scope
+    }
     functions: dict[str, Mapping[tuple[str, ...], str]] = {
         "by": by,
         "holder": holder,
@@ -190,13 +177,13 @@ def _asked(facts: Facts, universe: Mapping[str, tuple[str, ...]]) -> dict[str, R
 
     def over(operation: str) -> Rows:
         return frozenset(
-            (auth_element(n), key)
+            (element("auth", n), key)
             for n, one in authorities.items()
             for key in universe["Key"]
             if one.governs(key.removeprefix("key:"), operation)
         )
 
-    rows = [((act_element(n),), n, q) for n, q in requests.items()]
+    rows = [((element("act", n),), n, q) for n, q in requests.items()]
 
     def those(test: Callable[[str, model.Request], bool]) -> Rows:
         return frozenset([row for row, n, q in rows if test(n, q)])
@@ -211,37 +198,39 @@ def _asked(facts: Facts, universe: Mapping[str, tuple[str, ...]]) -> dict[str, R
         "odd_value": those(lambda _n, q: any(not isinstance(value, Atom) for _, value in q.proposed_delta)),
         "misshapen": those(lambda _n, q: _misshapen(facts, q)),
         "reads": those(lambda _n, q: q.action_type == model.READ),
-        "scope": frozenset((act_element(n), key_element(key)) for n, q in requests.items() for key in q.declared_scope),
+        "scope": frozenset(
+            (element("act", n), element("key", key)) for n, q in requests.items() for key in q.declared_scope
+        ),
         "wants": frozenset(
-            (act_element(n), key_element(key), value_element(value))
+            (element("act", n), element("key", key), value_element(value))
             for n, q in requests.items()
             for key, value in _written(facts, q).items()
         ),
         "cites": frozenset(
-            (act_element(n), auth_element(cited))
+            (element("act", n), element("auth", cited))
             for n, q in requests.items()
             for cited in q.authorities_cited
             if cited in authorities
         ),
         "cites_stranger": those(lambda _n, q: any(cited not in authorities for cited in q.authorities_cited)),
-        "known": ones(key_element(key) for key in facts.config.keys),
-        "held": frozenset((key_element(key), value_element(value)) for key, value in facts.step.before.world),
-        "early": ones(auth_element(n) for n, one in authorities.items() if one.epoch == 0),
+        "known": ones(element("key", key) for key in facts.config.keys),
+        "held": frozenset((element("key", key), value_element(value)) for key, value in facts.step.before.world),
+        "early": ones(element("auth", n) for n, one in authorities.items() if one.epoch == 0),
         "permits": ones(auth for auth in universe["Auth"] if _commitment(authorities, auth) == model.ALLOW),
-        "forbids": ones(auth_element(n) for n, one in authorities.items() if one.commitment == model.DENY),
+        "forbids": ones(element("auth", n) for n, one in authorities.items() if one.commitment == model.DENY),
         "over_read": over(model.READ),
         "over_write": over(model.WRITE),
-        "active": ones(agent_element(n) for n in facts.here),
-        "exits": ones(agent_element(n) for n in _exiting(facts)),
-        "member": ones(agent_element(n) for n in facts.config.agents),
+        "active": ones(element("agent", n) for n in facts.here),
+        "exits": ones(element("agent", n) for n in _exiting(facts)),
+        "member": ones(element("agent", n) for n in facts.config.agents),
     }
 
 
 def _hidden(facts: Facts, universe: Mapping[str, tuple[str, ...]]) -> dict[str, Rows]:
     """Return the relations that the honest kernel ignores."""
     requests, before = facts.requests, facts.step.before
-    arrived = [act_element(n) for n in requests]
-    ordered = [agent_element(n) for n in _rotation(facts)]
+    arrived = [element("act", n) for n in requests]
+    ordered = [element("agent", n) for n in _rotation(facts)]
     plain = [(n, q) for n, q in requests.items() if len(set(q.declared_scope)) == len(q.declared_scope)]
     return {
         "ahead": line(sorted(universe["Agent"])),
@@ -249,19 +238,19 @@ def _hidden(facts: Facts, universe: Mapping[str, tuple[str, ...]]) -> dict[str, 
         "turn": line([*ordered, *(one for one in universe["Agent"] if one not in ordered)]),
         "later": prop(before.epoch),
         "balked": ones(
-            agent_element(n)
+            element("agent", n)
             for n, one in zip(facts.config.agents, before.agents, strict=True)
             if one.active and one.last == model.FAILURE
         ),
-        "locked": ones(key_element(key) for key in _locked(facts)),
+        "locked": ones(element("key", key) for key in _locked(facts)),
         "below": frozenset(
-            (act_element(n), act_element(m))
+            (element("act", n), element("act", m))
             for n, q in requests.items()
             for m, p in requests.items()
             if _as_text(q) < _as_text(p)
         ),
         "narrower": frozenset(
-            (act_element(n), act_element(m))
+            (element("act", n), element("act", m))
             for n, q in plain
             for m, p in plain
             if len(q.declared_scope) < len(p.declared_scope)
@@ -276,7 +265,7 @@ def _told(facts: Facts) -> dict[str, Rows]:
     entries = {entry.agent_id: entry for entry in shown.log}
     verdicts = {n: entry.verdict for n, entry in entries.items() if entry.fault in ("", kernel.SCOPE_VIOLATION)}
 
-    rows = [((act_element(n),), n) for n in requests]
+    rows = [((element("act", n),), n) for n in requests]
 
     def those(test: Callable[[str], bool]) -> Rows:
         return frozenset([row for row, n in rows if test(n)])
@@ -290,22 +279,22 @@ def _told(facts: Facts) -> dict[str, Rows]:
         "passes": those(lambda n: verdicts.get(n) in (kernel.ADMITTED, kernel.PASS_TWO)),
         "collides": those(lambda n: verdicts.get(n) == kernel.PASS_TWO),
         "executed": those(lambda n: verdicts.get(n) == kernel.ADMITTED and not fault(n)),
-        "becomes": frozenset((key_element(e.key), value_element(e.after)) for e in shown.effects),
-        "logged": ones(act_element(n) for n in entries),
+        "becomes": frozenset((element("key", e.key), value_element(e.after)) for e in shown.effects),
+        "logged": ones(element("act", n) for n in entries),
         "gets_done": those(lambda n: tokens.get(n) == model.DONE),
         "gets_failure": those(lambda n: tokens.get(n) == model.FAILURE),
         "gets_fault": those(lambda n: tokens.get(n) == model.FAULT),
         "gets_more": those(lambda n: tokens.get(n) not in (None, *model.TOKENS) or n in receipts),
         "tells_two": those(lambda n: kernel.PASS_TWO in receipts.get(n, "")),
         "hears_of": frozenset(
-            (act_element(n), agent_element(other))
+            (element("act", n), element("agent", other))
             for n in requests
             for other in facts.config.agents
             if other in receipts.get(n, "")
         ),
-        "gets_none": ones(agent_element(n) for n, token in tokens.items() if token == model.IDLE),
-        "answered": ones(agent_element(n) for n in tokens),
-        "stays": ones(agent_element(n) for n in active_agents(facts.config, facts.step.after)),
+        "gets_none": ones(element("agent", n) for n, token in tokens.items() if token == model.IDLE),
+        "answered": ones(element("agent", n) for n in tokens),
+        "stays": ones(element("agent", n) for n in active_agents(facts.config, facts.step.after)),
     }
 
 

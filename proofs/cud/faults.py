@@ -9,69 +9,58 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
+from types import ModuleType
 from typing import Any
 
 from evenhand.core.property import Property
 from evenhand.core.system import Mutant
+from evenhand.model.cud.kernel import REFERENCE
 from evenhand.model.cud.mutants import arbitration, authority, reporting, validity
-from evenhand.proofs.cud.definitions import FAULTS
+from evenhand.proofs.cud.definitions import FAULTS, MISSED
 from evenhand.proofs.cud.epoch import EPOCH
 from evenhand.proofs.cud.vocabulary import AGENT, KEY
-from evenhand.smt.logic import Definition
+from evenhand.smt.logic import Definition, Sort
+from evenhand.smt.preludes import Twice
 from evenhand.smt.rewriting import symbols
 from evenhand.smt.theorem import Mutation, Theorem
-from evenhand.smt.theory import Theory
+from evenhand.smt.theory import Axiom, Theory
 
-_WINS = (
-    arbitration.tie_break_by_name,
-    arbitration.tie_break_by_submission_order,
-    arbitration.tie_break_by_value,
-    arbitration.tie_break_by_action_id,
-    arbitration.hidden_priority,
-    arbitration.round_robin,
-    arbitration.most_refused_wins,
-    arbitration.narrowest_wins,
-    arbitration.reader_beats_writer,
-    arbitration.writer_beats_reader,
-)
-_MISSED = (
-    arbitration.last_writer_wins,
-    arbitration.reads_never_collide,
-    arbitration.first_key_only_collides,
-    arbitration.one_key_exempt,
-    arbitration.relaxed_after_k,
-)
-_UNENTITLED = (
-    authority.pass_one_skipped,
-    authority.open_world_allow,
-    authority.uncited_allow_suffices,
-    authority.any_key_suffices,
-    authority.any_held_allow_suffices,
-    authority.foreign_citation_accepted,
-    authority.exit_transfers_authority,
-    authority.orphan_reclaimed,
-    authority.late_authority_honoured,
-)
-_UNVETOED = (
-    authority.pass_one_skipped,
-    authority.veto_ignored,
-    authority.deny_of_read_ignored,
-    authority.deny_binds_its_holder,
-    authority.veto_lapses_after_k,
-    authority.exit_frees_authority,
-)
-_OVER_REFUSING = (
-    validity.refuse_all_if_any_collides,
-    validity.readers_collide,
-    validity.exit_keeps_a_lock,
-    validity.pass_two_over_all,
-)
+
+def _of(module: ModuleType) -> tuple[Mutant[Any], ...]:
+    """Return the mutants of a module that the theory can express."""
+    return tuple(one for one in FAULTS if vars(module).get(one.name) is one)
+
+
+def _changing(rule: str) -> tuple[Mutant[Any], ...]:
+    """Return the mutants that change a rule of the kernel and that the theory can express."""
+    return tuple(one for one in FAULTS if getattr(one.rules, rule) is not getattr(REFERENCE, rule))
+
+
+_MISSED = (*MISSED, arbitration.relaxed_after_k)
 _RECEIPTS = (reporting.token_tells_the_pass, reporting.receipt_names_the_pass, reporting.refusing_agent_named)
+_MISTOLD = (
+    reporting.collision_told_as_fault,
+    reporting.collision_told_as_executed,
+    reporting.token_tells_the_pass,
+)
 
 KILLED: Mapping[str, tuple[Mutant[Any], ...]] = {
     "executed_never_interfere": (*_MISSED, reporting.collision_told_as_executed),
-    "executed_has_capability": _UNENTITLED,
-    "no_veto_overridden": _UNVETOED,
+    "executed_has_capability": (
+        *_changing("covers"),
+        authority.exit_transfers_authority,
+        authority.orphan_reclaimed,
+        authority.late_authority_honoured,
+    ),
+    "no_veto_overridden": (
+        authority.pass_one_skipped,
+        authority.veto_ignored,
+        authority.deny_of_read_ignored,
+        authority.deny_binds_its_holder,
+        authority.veto_lapses_after_k,
+        authority.exit_frees_authority,
+    ),
     "only_own_scope_changes": (
         validity.read_writes,
         validity.scope_not_checked,
@@ -83,16 +72,12 @@ KILLED: Mapping[str, tuple[Mutant[Any], ...]] = {
         validity.violation_stays,
         reporting.executed_told_as_failure,
     ),
-    "no_outcome_unasked": (),
-    "no_winner": (
-        *_WINS,
-        *_MISSED,
-        reporting.collision_told_as_fault,
-        reporting.collision_told_as_executed,
-        reporting.token_tells_the_pass,
-    ),
+    "no_winner": (*_of(arbitration), *_MISTOLD),
     "no_over_refusal": (
-        *_OVER_REFUSING,
+        validity.refuse_all_if_any_collides,
+        validity.readers_collide,
+        validity.exit_keeps_a_lock,
+        validity.pass_two_over_all,
         validity.fault_spreads,
         reporting.executed_told_as_failure,
         validity.deny_blocks_both_operations,
@@ -119,16 +104,7 @@ KILLED: Mapping[str, tuple[Mutant[Any], ...]] = {
         authority.pass_one_skipped,
     ),
     "changed_key_reveals_pass_one": (validity.violation_stays, arbitration.tie_break_by_name),
-    "malformed_is_a_fault": (
-        validity.empty_scope_passes,
-        validity.duplicate_key_collides_with_itself,
-        validity.unknown_key_passes,
-        validity.unknown_type_passes,
-        validity.opaque_value_passes,
-        validity.forged_action_id_passes,
-        validity.read_with_delta_writes,
-        reporting.fault_told_as_failure,
-    ),
+    "malformed_is_a_fault": (*_changing("malformed"), reporting.fault_told_as_failure),
     "foreign_citation_is_a_fault": (
         authority.foreign_citation_no_fault,
         authority.foreign_citation_accepted,
@@ -149,15 +125,7 @@ KILLED: Mapping[str, tuple[Mutant[Any], ...]] = {
     "order_independence": (arbitration.tie_break_by_submission_order,),
     "epoch_independence": (arbitration.relaxed_after_k, authority.veto_lapses_after_k),
     "history_independence": (arbitration.most_refused_wins, validity.exit_keeps_a_lock),
-    # At registration no countermodel of tie_break_by_value replayed; one does now, and the matrix has it.
-    "value_independence": (),
-    "value_independence_before_execution": (),
-    "passes_ignore_values": (),
-    # Registered when no pair of runs could be made of a structure; the matrix has the later kills.
-    "verdict_determined": (),
-    "verdict_determined_before_execution": (),
     "final_world_is_a_function_of_the_requests": (arbitration.tie_break_by_submission_order,),
-    "final_world_is_a_function_of_the_requests_before_execution": (),
     # Corrected: an exit that lifts a veto lets an agent in that then collides with a third.
     "exit_is_harmless": (validity.exit_keeps_a_lock, authority.exit_frees_authority),
     # Corrected: a fault spreads only from a request that passed both passes.
@@ -166,15 +134,7 @@ KILLED: Mapping[str, tuple[Mutant[Any], ...]] = {
         reporting.refusing_agent_named,
         authority.open_world_allow,
     ),
-    "token_blindness": (
-        reporting.refusing_agent_named,
-        reporting.receipt_names_the_pass,
-        reporting.token_tells_the_pass,
-        reporting.collision_told_as_fault,
-        reporting.collision_told_as_executed,
-        arbitration.tie_break_by_name,
-        arbitration.last_writer_wins,
-    ),
+    "token_blindness": (*_RECEIPTS[::-1], *_MISTOLD[:2], arbitration.tie_break_by_name, arbitration.last_writer_wins),
     "whoever_may_act_completes_alone": (
         validity.deny_blocks_both_operations,
         validity.exit_keeps_a_lock,
@@ -182,11 +142,12 @@ KILLED: Mapping[str, tuple[Mutant[Any], ...]] = {
     ),
     # Corrected: plain requests declare one key each, so none is narrower and the first key is the common one.
     "rivals_collide_for_ever": (
-        *(one for one in _WINS if one is not arbitration.narrowest_wins),
-        *(one for one in _MISSED if one is not arbitration.first_key_only_collides),
-        reporting.collision_told_as_fault,
-        reporting.collision_told_as_executed,
-        reporting.token_tells_the_pass,
+        *(
+            one
+            for one in _of(arbitration)
+            if one not in (arbitration.narrowest_wins, arbitration.first_key_only_collides)
+        ),
+        *_MISTOLD,
     ),
 }
 """Theorem → the mutants that it refutes."""
@@ -243,16 +204,11 @@ _AT_LEAST = 2
 
 def said(theory: Theory, base: Theory, definitions: Sequence[Definition]) -> tuple[Definition, ...]:
     """Return a mutant's definitions in a theory made of `base`: in both copies, where there are two."""
-    symbols = theory.symbols
-    shared = [name for name in base.symbols if f"{name}2" not in symbols]
-    here = {definition.name: definition for definition in definitions}
-    if f"{definitions[0].name}2" not in theory.meanings:
-        return tuple(here.values())
-    by_name = {sort.name: sort for sort in theory.sorts}
-    sorts = {sort: by_name[f"{sort.name}2"] for sort in (KEY, AGENT) if f"{sort.name}2" in by_name}
-    twice = base.redefined(definitions).twice("2", shared=shared, sorts=sorts)
-    wanted = {*here, *(f"{name}2" for name in here)}
-    return tuple(one for one in twice.definitions if one.name in wanted)
+    shared = [name for name in base.symbols if f"{name}2" not in theory.symbols]
+    if len(shared) == len(base.symbols):
+        return tuple(definitions)
+    sorts = {sort: Sort(f"{sort.name}2") for sort in (KEY, AGENT) if Sort(f"{sort.name}2") in theory.sorts}
+    return Twice(base, shared, sorts).said(definitions)
 
 
 _SLOW = {
@@ -264,9 +220,9 @@ _SLOW = {
 
 def _tried(name: str) -> tuple[Mutant[Any], ...]:
     """Return which of its killed mutants a theorem is tried on: the first two, and those no earlier theorem tries."""
-    names = list(KILLED)
-    earlier = {one for other in names[: names.index(name)] for one in KILLED[other] if (other, one) not in _SLOW}
-    wanted = [one for one in KILLED[name] if (name, one) not in _SLOW]
+    before = takewhile(lambda other: other != name, KILLED)
+    earlier = {one for other in before for one in KILLED[other] if (other, one) not in _SLOW}
+    wanted = [one for one in KILLED.get(name, ()) if (name, one) not in _SLOW]
     return tuple(one for place, one in enumerate(wanted) if place < _AT_LEAST or one not in earlier)
 
 
@@ -292,16 +248,21 @@ _ORDERS = {
 }
 """Axioms about symbols that the honest kernel ignores; each is needed only where one of the listed symbols occurs."""
 
+_WHOLE: dict[str, tuple[Axiom, ...]] = {}
+"""The axioms of theories by name, before any was left out."""
+
 
 def lean(theorem: Theorem) -> Theorem:
-    """Return the theorem without axioms about symbols that neither it nor its mutants use.
+    """Return the theorem with just the axioms about symbols that it or its mutants use.
 
     A proof from fewer axioms holds under all of them, and solvers are quicker with fewer.
     """
+    whole = _WHOLE.setdefault(theorem.theory.name, theorem.theory.axioms)
+    theorem = replace(theorem, theory=replace(theorem.theory, axioms=whole))
     spoken = _spoken(theorem)
     axioms = tuple(
         axiom
-        for axiom in theorem.theory.axioms
+        for axiom in whole
         if axiom.name.removesuffix("2") not in _ORDERS
         or spoken & {f"{name}{copy}" for name in _ORDERS[axiom.name.removesuffix("2")] for copy in ("", "2")}
     )

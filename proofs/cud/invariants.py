@@ -17,9 +17,9 @@ from evenhand.core.atoms import Atom
 from evenhand.core.system import System
 from evenhand.model.cud.kernel import LIVELOCK_EPOCHS
 from evenhand.model.cud.mutants import reporting
-from evenhand.model.cud.strategies import covering
-from evenhand.model.cud.vocabulary import NO_CHOICE, READ, WRITE, Choice, Config, Epoch, Request
+from evenhand.model.cud.vocabulary import NO_CHOICE, Config, Epoch
 from evenhand.properties.cud import liveness
+from evenhand.properties.cud.scenes import reading, writing
 from evenhand.smt.logic import FALSE, Definition, Formula, Relation, conjunction, iff, ite
 from evenhand.smt.preludes import Faults, relations
 from evenhand.smt.structure import Structure
@@ -109,6 +109,9 @@ def view(run: Steps, number: int) -> Structure:
     return Structure({}, props(said))
 
 
+_VALUE = Atom("int", "1")
+
+
 def _epoch(
     config: Config, number: int, *, takes_place: bool, collides: bool, refuses: bool, changes: bool, reads: bool
 ) -> Epoch:
@@ -118,19 +121,15 @@ def _epoch(
     one, two, three, four = config.agents
     first, second = config.keys
 
-    def asks(agent: str, operation: str, key: str, value: int) -> Choice:
-        delta = ((key, Atom("int", str(value))),) if operation == WRITE else ()
-        return Choice(Request(operation, (key,), delta, covering(config.authorities, agent, (key,), operation)))
-
     made = dict.fromkeys(config.agents, NO_CHOICE)
-    if collides:
-        made |= {agent: asks(agent, WRITE, first, 1) for agent in (one, two)}
+    for agent in (one, two) if collides else ():
+        made[agent] = writing(config, agent, (first, _VALUE))
     if refuses:
-        made[four] = asks(four, WRITE, first, 1)
+        made[four] = writing(config, four, (first, _VALUE))
     if changes:
-        made[three] = asks(three, WRITE, second, number + 1)
+        made[three] = writing(config, three, (second, Atom("int", str(number + 1))))
     elif reads and not (collides or refuses):
-        made[three] = asks(three, READ, second, 0)
+        made[three] = reading(config, three, second)
     return Epoch(tuple(made.items()))
 
 

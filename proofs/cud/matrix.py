@@ -1,4 +1,4 @@
-"""The kill matrix of `cud`: every theorem against every mutant kernel that the theory of an epoch can express.
+"""The kill matrix of `cud`: every theorem against every mutant kernel that its theory can express.
 
 The expectations are those of `faults`, for all theorems and all mutants, not only those tried at every run.
 """
@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
+from evenhand.core.system import Mutant
 from evenhand.proofs.cud.definitions import FAULTS, OUTSIDE
 from evenhand.proofs.cud.epoch import EPOCH
-from evenhand.proofs.cud.faults import KILLED, SPARED, lean, said
+from evenhand.proofs.cud.faults import KILLED, lean, said
 from evenhand.proofs.cud.mail import FAULTS as OF_MAIL
-from evenhand.proofs.cud.mail import POSTED
-from evenhand.proofs.cud.own_past import LEARNED, TWICE
-from evenhand.proofs.cud.theorems import UNTRIMMED
+from evenhand.proofs.cud.mail import POST
 from evenhand.smt.matrix import Attempt, Registered
+from evenhand.smt.registry import theorems
 from evenhand.smt.theorem import Mutation
 
 __all__ = ["OUTSIDE", "attempts"]
@@ -23,23 +24,15 @@ __all__ = ["OUTSIDE", "attempts"]
 
 def attempts() -> Iterator[Attempt]:
     """Yield the cells of all theorems about the default readings."""
-    for theorem in UNTRIMMED:
+    for theorem in theorems("cud"):
         if theorem.readings:
             continue
-        for mutant, changed in FAULTS.items():
-            definitions = said(theorem.theory, EPOCH, changed)
-            registered: Registered = ""
-            if mutant in KILLED.get(theorem.name, ()):
-                registered = "killed"
-            elif mutant in SPARED.get(theorem.name, {}):
-                registered = "survives"
+        base, faults = (POST, OF_MAIL) if POST.meanings.keys() <= theorem.theory.meanings.keys() else (EPOCH, FAULTS)
+        registered: dict[Mutant[Any], Registered] = {
+            **{one.mutant: "killed" if one.expected == "refuted" else "survives" for one in theorem.mutants},
+            **dict.fromkeys(KILLED.get(theorem.name, ()), "killed"),
+        }
+        for mutant, changed in faults.items():
+            definitions = said(theorem.theory, base, changed)
             tried = lean(replace(theorem, mutants=(Mutation(mutant=mutant, definitions=definitions),)))
-            yield Attempt(tried, mutant, definitions, registered)
-    for theorem in (*POSTED, LEARNED):
-        declared = {one.mutant: one.expected for one in theorem.mutants}
-        for mutant, single in OF_MAIL.items():
-            changed = TWICE.said(single) if theorem is LEARNED else single
-            expected = declared.get(mutant)
-            found: Registered = "killed" if expected == "refuted" else "survives" if expected else ""
-            tried = replace(theorem, mutants=(Mutation(mutant=mutant, definitions=changed),))
-            yield Attempt(tried, mutant, changed, found)
+            yield Attempt(tried, mutant, definitions, registered.get(mutant, ""))

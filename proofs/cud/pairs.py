@@ -14,27 +14,26 @@ from evenhand.model.cud.vocabulary import Shown
 from evenhand.proofs.cud.encoding import (
     NOBODY,
     CudStep,
-    act_element,
-    agent_element,
-    auth_element,
+    element,
     facts_of,
-    key_element,
     structure_of,
     universe_of,
 )
 from evenhand.proofs.cud.epoch import EPOCH, OBSERVED
 from evenhand.proofs.cud.vocabulary import ACT, AUTH
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import Rows, constant
+from evenhand.smt.tables import Rows, constant, ones
 
 SHARED = tuple(one.name for one in EPOCH.relations if {*one.domain} <= {ACT, AUTH})
 """Relations that a renaming preserves: they speak only of requests, artefacts and the epoch."""
 
 
-def view_pair(step: CudStep, other: CudStep | None, *, moved: Collection[str], without: str = "") -> Structure | None:
+def view_pair(
+    step: CudStep, other: CudStep | None, *, moved: Collection[str], without: str = "", **constants: str
+) -> Structure | None:
     """Return two epochs as one structure; None outside the theory, or if they differ in more than `moved`.
 
-    `without` is an element (a request of the first epoch) that may be missing from the second.
+    `without` is an element of the first epoch that may be missing from the second; `constants` name elements.
     """
     first, second = facts_of(step), None if other is None else facts_of(other)
     if first is None or second is None:
@@ -54,25 +53,19 @@ def view_pair(step: CudStep, other: CudStep | None, *, moved: Collection[str], w
             return None
     copies = {f"{name}2": two.relations[name] for name in (*OBSERVED, *moved) if name in two.relations}
     functions = {**one.functions, **{f"{name}2": two.functions[name] for name in moved if name in two.functions}}
+    functions |= {name: constant(element) for name, element in constants.items()}
     return Structure(universe, {**one.relations, **copies}, functions)
 
 
 def view_leaving(w: tuple[str, str], step: CudStep, other: CudStep | None) -> Structure | None:
     """Return a step and the same step without agent `w[1]`, which leaves in this epoch or has left before it."""
-    if other is None:
-        return None
-    found = view_pair(
-        step, other, moved=("submitted", "active", "exits", "locked", "balked"), without=act_element(w[1])
-    )
+    moved = ("submitted", "active", "exits", "locked", "balked")
+    found = view_pair(step, other, moved=moved, without=element("act", w[1]), leaver=element("agent", w[1]))
     if found is None:
         return None
     own = next(one for name, one in zip(step.config.agents, step.before.agents, strict=True) if name == w[1])
-    trail = frozenset((key_element(key),) for key in own.last_scope or () if key in step.config.keys)
-    return Structure(
-        found.universe,
-        {**found.relations, "trail": trail},
-        {**found.functions, "leaver": constant(agent_element(w[1]))},
-    )
+    trail = ones(element("key", key) for key in own.last_scope or () if key in step.config.keys)
+    return Structure(found.universe, {**found.relations, "trail": trail}, found.functions)
 
 
 def view_vetoed(w: tuple[str, str, tuple[str, ...]], step: CudStep, other: CudStep) -> Structure | None:
@@ -81,27 +74,13 @@ def view_vetoed(w: tuple[str, str, tuple[str, ...]], step: CudStep, other: CudSt
     `w` is the target agent of the DENY, the operation and the keys.  The two share everything but the artefacts in
     force: in the first epoch, the DENY is not in force.
     """
-    first, second = facts_of(step), facts_of(other)
-    if first is None or second is None:
+    first, known = facts_of(step), {one.authority_id for one in step.config.authorities}
+    extra = [one.authority_id for one in other.config.authorities if one.authority_id not in known]
+    if first is None or len(extra) != 1 or w[0] not in first.requests:
         return None
-    extra = [name for name in second.authorities if name not in first.authorities]
-    if len(extra) != 1 or w[0] not in first.requests:
-        return None
-    universe = universe_of((first, second))
-    one, two = structure_of(first, universe), structure_of(second, universe)
-    veto = auth_element(extra[0])
-    for name, rows in two.relations.items():
-        apart = name in OBSERVED or name == "early"
-        if not apart and frozenset(row for row in rows if veto not in row) != frozenset(
-            row for row in one.relations[name] if veto not in row
-        ):
-            return None
-    words = {name: rows for name, rows in one.relations.items() if name in OBSERVED}
-    twins = {f"{name}2": rows for name, rows in two.relations.items() if name in (*OBSERVED, "early")}
-    relations = {**two.relations, **words, **twins, "early": one.relations["early"]}
-    functions: dict[str, Mapping[tuple[str, ...], str]] = {**two.functions}
-    functions |= {"told": constant(act_element(w[0])), "veto": constant(veto)}
-    return Structure(universe, relations, functions)
+    veto = element("auth", extra[0])
+    found = view_pair(other, step, moved=("early",), without=veto, told=element("act", w[0]), veto=veto)
+    return None if found is None else found.turned
 
 
 def view_renamed(w: Renaming, step: CudStep, other: CudStep, shared: Collection[str] = SHARED) -> Structure | None:
@@ -114,18 +93,18 @@ def view_renamed(w: Renaming, step: CudStep, other: CudStep, shared: Collection[
     if first is None or second is None or _differs_elsewhere(w, step, other):
         return None
     one, two = structure_of(first, universe_of((first,))), structure_of(second, universe_of((second,)))
-    back = {act_element(w.agent(n)): act_element(n) for n in first.requests}
-    back |= {auth_element(w.authority(n)): auth_element(n) for n in first.authorities}
-    back |= {act_element(NOBODY): act_element(NOBODY), auth_element(NOBODY): auth_element(NOBODY)}
+    back = {element("act", w.agent(n)): element("act", n) for n in first.requests}
+    back |= {element("auth", w.authority(n)): element("auth", n) for n in first.authorities}
+    back |= {element("act", NOBODY): element("act", NOBODY), element("auth", NOBODY): element("auth", NOBODY)}
     forth = {e: _second(e) for sort in ("Key", "Agent") for e in two.universe[sort]}
     if any(e not in back for sort in ("Act", "Auth") for e in two.universe[sort]):
         return None
     values = tuple(sorted({*one.universe["Value"], *two.universe["Value"]}))
     moved = {**back, **forth, **{e: e for e in values}}
     to_key: dict[tuple[str, ...], str] = {}
-    to_key |= {(e,): _second(key_element(w.key(e.removeprefix("key:")))) for e in one.universe["Key"]}
+    to_key |= {(e,): _second(element("key", w.key(e.removeprefix("key:")))) for e in one.universe["Key"]}
     to_agent: dict[tuple[str, ...], str] = {}
-    to_agent |= {(e,): _second(agent_element(w.agent(e.removeprefix("agent:")))) for e in one.universe["Agent"]}
+    to_agent |= {(e,): _second(element("agent", w.agent(e.removeprefix("agent:")))) for e in one.universe["Agent"]}
     copy = {name: _rows(rows, moved) for name, rows in two.relations.items()}
     if any(copy[name] != one.relations[name] for name in shared):
         return None

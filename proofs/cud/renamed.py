@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evenhand.model.cud.readings import Readings
-from evenhand.model.cud.renaming import Renaming
-from evenhand.model.cud.vocabulary import Epoch
 from evenhand.proofs.cud.copies import LOGGED_WORDS, TOLD_WORDS, alike, apart, by_passes, effects, twin
 from evenhand.proofs.cud.definitions import word
-from evenhand.proofs.cud.encoding import CudStep, act_element
+from evenhand.proofs.cud.encoding import CudStep, element
 from evenhand.proofs.cud.epoch import EPOCH
 from evenhand.proofs.cud.pairs import SHARED, view_leaving, view_pair, view_renamed, view_vetoed
 from evenhand.proofs.cud.samples import FEWER, WORLDS
@@ -28,7 +25,6 @@ from evenhand.proofs.cud.vocabulary import (
     early,
     exits,
     forbids,
-    held,
     holder,
     known,
     locked,
@@ -38,7 +34,6 @@ from evenhand.proofs.cud.vocabulary import (
     reads,
     scope,
     submitted,
-    wants,
 )
 from evenhand.properties.cud import arbitration, blindness, history, symmetry
 from evenhand.smt.logic import (
@@ -47,6 +42,7 @@ from evenhand.smt.logic import (
     Relation,
     Sort,
     Term,
+    Var,
     conjunction,
     differ,
     exists,
@@ -56,32 +52,19 @@ from evenhand.smt.logic import (
     variables,
 )
 from evenhand.smt.preludes import Copies
-from evenhand.smt.samples import Situation
 from evenhand.smt.structure import Structure
-from evenhand.smt.tables import constant
 from evenhand.smt.theorem import Lemma
 from evenhand.smt.theory import Axiom, Theory
 
-# Views of a case: the witness that made the second trace, the step, its second trace.
 
-
-def _seen_leaving(case: tuple[tuple[str, str], CudStep, CudStep | None]) -> Structure | None:
-    return view_leaving(*case)
-
-
-def _seen_vetoed(case: tuple[tuple[str, str, tuple[str, ...]], CudStep, CudStep]) -> Structure | None:
-    return view_vetoed(*case)
+def _seen(view: Callable[..., Structure | None]) -> Callable[[Any], Structure | None]:
+    """Return the view of a case: the witness that made the second trace, the step, its second trace."""
+    return lambda case: view(*case)
 
 
 def _seen_silenced(case: tuple[str, CudStep, CudStep | None]) -> Structure | None:
-    found = view_pair(*case[1:], moved=("submitted",), without=act_element(case[0]))
-    if found is None:
-        return None
-    return replace(found, functions={**found.functions, "dropped": constant(act_element(case[0]))})
-
-
-def _seen_renamed(case: tuple[Renaming, CudStep, CudStep]) -> Structure | None:
-    return view_renamed(*case)
+    dropped = element("act", case[0])
+    return view_pair(*case[1:], moved=("submitted",), without=dropped, dropped=dropped)
 
 
 KEY2, AGENT2 = Sort("Key2"), Sort("Agent2")
@@ -131,7 +114,7 @@ EXIT = twin(
     goal=_staying.second("passes", r) & (_staying.second("collides", r) >> word("collides", r)),
     needs=("one_agent_less",),
     witness=exists([r], word("passes", r) & differ(by(r), LEAVER())),
-    view=_seen_leaving,
+    view=_seen(view_leaving),
     samples=replace(FEWER, restrictions=frozenset({"all_start_active"})),  # an agent may have left before
 )
 
@@ -161,22 +144,6 @@ def _both(*names: str) -> tuple[str, ...]:
 
 
 _by_itself = ("stray", "covered", "vetoed", "overreaches")
-
-
-def _with_two_struck(readings: Readings) -> tuple[Situation, ...]:
-    """Return the drawn epochs, and those of three requests again with two of them malformed: one is left to compare."""
-    found = WORLDS.drawn(readings)
-    for config, state, epoch in WORLDS.drawn(readings):
-        asking = [agent for agent, choice in epoch.choices if choice.request is not None]
-        if len(asking) > 2:
-            choices = (
-                (agent, replace(choice, request=replace(choice.request, action_type="DELETE")))
-                if agent in asking[:2] and choice.request is not None
-                else (agent, choice)
-                for agent, choice in epoch.choices
-            )
-            found = (*found, (config, state, Epoch(tuple(choices))))
-    return found
 
 
 INERT = twin(
@@ -217,7 +184,7 @@ INERT = twin(
     needs=("one_request_less",),
     witness=word("struck", DROPPED()),
     view=_seen_silenced,
-    samples=replace(WORLDS.fewer(8, 1), drawn=_with_two_struck),
+    samples=WORLDS.fewer(8, 1),
 )
 
 # Blindness: the second epoch is the first with one more DENY in force, aimed at one request.
@@ -256,7 +223,8 @@ BLINDNESS = twin(
         ]
     ),
     needs=("one_veto_more",),
-    view=_seen_vetoed,
+    view=_seen(view_vetoed),
+    samples=WORLDS.fewer(8, 1),
 )
 
 # Renaming: requests, artefacts and values are shared; keys and agents have sorts of their own.
@@ -267,11 +235,18 @@ TO_KEY, FROM_KEY = Function("to_key", (KEY,), KEY2), Function("from_key", (KEY2,
 TO_AGENT = Function("to_agent", (AGENT,), AGENT2)
 
 
-def _image(two: Copies, relation: Relation, *arguments: Term) -> Formula:
-    """Return that the second copy holds of the images of these things exactly where the first holds of the things."""
-    moved = {KEY: TO_KEY, AGENT: TO_AGENT}
-    images = [moved[term.sort](term) if term.sort in moved else term for term in arguments]
-    return iff(two.second(relation.name, *images), relation(*arguments))
+_THING: dict[Sort, Var] = {ACT: r, KEY: k, VALUE: v, AUTH: a, AGENT: x}
+
+
+def _images(two: Copies, *, of_authorities: bool) -> Iterator[Formula]:
+    """Yield that what relates one key or agent to requests or authorities is true of the images where it is of them."""
+    moved: dict[Sort, Term] = {KEY: TO_KEY(k), AGENT: TO_AGENT(x)}
+    domains = [one.domain for one in EPOCH.relations]
+    for one in sorted(EPOCH.relations, key=lambda one: domains.index(one.domain)):
+        if (AUTH in one.domain) == of_authorities and sum(sort in moved for sort in one.domain) == 1:
+            things = [_THING[sort] for sort in one.domain]
+            images = [moved.get(sort, _THING[sort]) for sort in one.domain]
+            yield forall(things, iff(two.second(one.name, *images), one(*things)))
 
 
 _KEPT = ("names_are_ordered2", "turns_are_ordered2", "values_are_ranked2", "one_key_heads2", "submissions_are_ordered2")
@@ -302,11 +277,7 @@ def under_new_names(name: str, shared: Sequence[str] = SHARED) -> tuple[Theory, 
                 conjunction(
                     [
                         forall([r], same(two.function(by)(r), TO_AGENT(by(r)))),
-                        forall([r, k], _image(two, scope, r, k)),
-                        forall([r, k, v], _image(two, wants, r, k, v)),
-                        *(forall([k], _image(two, relation, k)) for relation in (known, locked)),
-                        forall([k, v], _image(two, held, k, v)),
-                        *(forall([x], _image(two, relation, x)) for relation in (active, exits, member, balked)),
+                        *_images(two, of_authorities=False),
                     ]
                 ),
                 "the second epoch has the requests of the first under new names",
@@ -316,7 +287,7 @@ def under_new_names(name: str, shared: Sequence[str] = SHARED) -> tuple[Theory, 
                 conjunction(
                     [
                         forall([a], same(two.function(holder)(a), TO_AGENT(holder(a)))),
-                        *(forall([a, k], _image(two, relation, a, k)) for relation in (over_read, over_write)),
+                        *_images(two, of_authorities=True),
                     ]
                 ),
                 "the second epoch has the authorities of the first under new names",
@@ -350,10 +321,7 @@ EQUIVARIANCE = twin(
     quotient="renaming",
     sentence="Rename agents and keys everywhere, and every request ends in the same way, told the same, with the "
     "same effects under the new names.",
-    view=_seen_renamed,
+    view=_seen(view_renamed),
     samples=FEWER,
     **alike_under_new_names(_two),
 )
-
-RENAMED = (EQUIVARIANCE, EXIT, INERT, BLINDNESS)
-"""The theorems of this module."""

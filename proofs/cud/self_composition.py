@@ -7,14 +7,15 @@ kernels.
 
 from __future__ import annotations
 
+from typing import Any
+
 from evenhand.model.cud.readings import Readings
 from evenhand.proofs.cud.concretisation import both
 from evenhand.proofs.cud.copies import PASSES as JUDGED
 from evenhand.proofs.cud.copies import answers, apart, by_passes, effects, pair, twin
 from evenhand.proofs.cud.definitions import word
 from evenhand.proofs.cud.epoch import BEFORE_EXECUTION, EPOCH
-from evenhand.proofs.cud.renamed import RENAMED
-from evenhand.proofs.cud.samples import WORLDS
+from evenhand.proofs.cud.samples import PAIRED, WORLDS
 from evenhand.proofs.cud.vocabulary import ACT, AGENT, HIDDEN, KEY, VALUE, later, scope, wants
 from evenhand.properties.cud import arbitration
 from evenhand.smt.logic import conjunction, exists, forall, iff, variables
@@ -25,6 +26,8 @@ r, s = variables(ACT, "r s")
 k = KEY("k")
 x = AGENT("x")
 v = VALUE("v")
+
+_BEFORE: dict[str, Any] = {"base": BEFORE_EXECUTION, "readings": {"scope_check": "before_execution"}}
 
 # Order of submission.
 
@@ -121,8 +124,7 @@ VALUES_BEFORE = twin(
     arbitration.value_independence,
     _VALUED_BEFORE,
     name="value_independence_before_execution",
-    base=BEFORE_EXECUTION,
-    readings={"scope_check": "before_execution"},
+    **_BEFORE,
     sentence="Where the delta itself is compared with the scope, values never decide what anybody is told.",
     source="C10, FQ3",
     goal=conjunction(answers(Copies(_VALUED_BEFORE))),
@@ -186,7 +188,7 @@ DRIFT = twin(
     witness=exists([r, s], word("executed", r) & word("collides", s)),
     view=pair(*_DRIFTING),
     realise=both(),
-    samples=WORLDS.fewer(8, 1),  # each drawn epoch beside the same one with another past
+    samples=PAIRED,
 )
 DRIFT_BEFORE = twin(
     arbitration.verdict_determined,
@@ -201,7 +203,7 @@ DRIFT_BEFORE = twin(
     witness=exists([r, k, v], word("passes", r) & wants(r, k, v) & ~scope(r, k)),
     view=pair(*_DRIFTING),
     realise=both(Readings(scope_check="before_execution")),
-    samples=WORLDS.fewer(8, 1),  # each drawn epoch beside the same one with another past
+    samples=PAIRED,
 )
 
 # The world after an epoch.
@@ -219,13 +221,9 @@ WORLD_BEFORE = twin(
     arbitration.final_world_is_a_function_of_the_requests,
     _in_order_before.theory,
     name="final_world_is_a_function_of_the_requests_before_execution",
-    base=BEFORE_EXECUTION,
-    readings={"scope_check": "before_execution"},
+    **_BEFORE,
     sentence="Submit the same requests in any other order, and the same keys change to the same values.",
     goal=effects(_in_order_before),
     witness=exists([k, v], word("becomes", k, v)),
     view=pair("sooner"),
 )
-
-TWINS = (ORDER, EPOCHS, HISTORY, VALUES, VALUES_BEFORE, PASSES, DRIFT, DRIFT_BEFORE, WORLD, WORLD_BEFORE, *RENAMED)
-"""The theorems of this module."""

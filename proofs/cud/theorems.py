@@ -14,15 +14,10 @@ from evenhand.core.verdict import Status
 from evenhand.model.cud.readings import Readings
 from evenhand.proofs.cud.concretisation import scene
 from evenhand.proofs.cud.definitions import word
-from evenhand.proofs.cud.determined import DETERMINED
 from evenhand.proofs.cud.encoding import view_step
 from evenhand.proofs.cud.epoch import BEFORE_EXECUTION, EPOCH
 from evenhand.proofs.cud.faults import lean, mutations
-from evenhand.proofs.cud.free import FREE_RENAMED
-from evenhand.proofs.cud.mail import POSTED
-from evenhand.proofs.cud.own_past import LEARNED
 from evenhand.proofs.cud.samples import FEWER, WORLDS
-from evenhand.proofs.cud.self_composition import TWINS
 from evenhand.proofs.cud.vocabulary import ACT, AGENT, KEY, VALUE, active, by, exits, reads, scope, submitted, wants
 from evenhand.properties.cud import arbitration, blindness, history, liveness, safety
 from evenhand.smt.logic import Formula, conjunction, differ, exists, forall, iff, same, variables
@@ -45,7 +40,7 @@ def _about_epochs(claim: Property, *, theory: Theory = EPOCH, **more: Any) -> Th
     }
     if "mutants" not in more:
         given["mutants"] = mutations(claim, theory, base=theory)
-    return Theorem(claim=claim, theory=theory, **{**given, **more})
+    return lean(Theorem(claim=claim, theory=theory, **{**given, **more}))
 
 
 EXECUTED_NEVER_INTERFERE = _about_epochs(
@@ -74,6 +69,13 @@ NO_VETO_OVERRIDDEN = _about_epochs(
 _authored = exists([r], word("gets_done", r) & ~reads(r) & scope(r, k) & wants(r, k, v))
 
 
+_BEFORE: dict[str, Any] = {
+    "theory": BEFORE_EXECUTION,
+    "readings": {"scope_check": "before_execution"},
+    "mutants": mutations(safety.non_executed_changes_nothing, BEFORE_EXECUTION, base=BEFORE_EXECUTION),
+}
+
+
 def _own_scope(**more: Any) -> Theorem:
     return _about_epochs(
         safety.only_own_scope_changes,
@@ -82,6 +84,9 @@ def _own_scope(**more: Any) -> Theorem:
         goal=_authored,
         **more,
     )
+
+
+OWN_SCOPE = (_own_scope(), _own_scope(name="only_own_scope_changes_before_execution", **_BEFORE))
 
 
 def _nothing_changes(**more: Any) -> Theorem:
@@ -94,6 +99,11 @@ def _nothing_changes(**more: Any) -> Theorem:
         **more,
     )
 
+
+NOTHING_CHANGES = (
+    _nothing_changes(),
+    _nothing_changes(name="non_executed_changes_nothing_before_execution", **_BEFORE),
+)
 
 NO_OUTCOME_UNASKED = _about_epochs(
     safety.no_outcome_unasked,
@@ -250,6 +260,16 @@ def _orphaning(*, reading: bool, **more: Any) -> Theorem:
     )
 
 
+ORPHANING = (
+    _orphaning(reading=False),
+    _orphaning(
+        reading=True,
+        name="orphaning_is_permanent_any_held_pair",
+        readings={"orphan_scope": "any_held_pair"},
+        mutants=(),
+    ),
+)
+
 MALFORMED = _about_epochs(
     safety.malformed_is_a_fault,
     variables=(r,),
@@ -271,46 +291,3 @@ CHANGED_KEY = _about_epochs(
     assumes=word("gets_failure", r) & scope(r, k) & word("becomes", k, v),
     goal=~word("passes", r) & ~word("struck", r) & word("logged", r),
 )
-
-_BEFORE: dict[str, Any] = {
-    "theory": BEFORE_EXECUTION,
-    "readings": {"scope_check": "before_execution"},
-    "mutants": mutations(safety.non_executed_changes_nothing, BEFORE_EXECUTION, base=BEFORE_EXECUTION),
-}
-
-UNTRIMMED = (
-    EXECUTED_NEVER_INTERFERE,
-    EXECUTED_HAS_CAPABILITY,
-    NO_VETO_OVERRIDDEN,
-    _own_scope(),
-    _own_scope(name="only_own_scope_changes_before_execution", **_BEFORE),
-    _nothing_changes(),
-    _nothing_changes(name="non_executed_changes_nothing_before_execution", **_BEFORE),
-    NO_OUTCOME_UNASKED,
-    MALFORMED,
-    FOREIGN,
-    NO_WINNER,
-    NO_OVER_REFUSAL,
-    BARE_TOKENS,
-    DEADLOCK_IS_STABLE,
-    COLLISIONS_NEED_RIVALS,
-    WHOEVER_MAY_ACT,
-    RIVALS_COLLIDE,
-    DEADLOCK_XOR_LIVELOCK,
-    DEADLOCK_AND_LIVELOCK,
-    _orphaning(reading=False),
-    _orphaning(
-        reading=True,
-        name="orphaning_is_permanent_any_held_pair",
-        readings={"orphan_scope": "any_held_pair"},
-        mutants=(),
-    ),
-    CHANGED_KEY,
-    *DETERMINED,
-    *TWINS,
-    FREE_RENAMED,
-)
-"""The theorems with every axiom of their theories."""
-
-THEOREMS = (*(lean(theorem) for theorem in UNTRIMMED), *POSTED, LEARNED)
-"""The theorems about `cud`, without the axioms that each does not need."""

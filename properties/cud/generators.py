@@ -57,9 +57,10 @@ Pair = tuple[str, str]
 
 
 @st.composite
-def _run_configs(draw: Any, readings: Readings) -> Config:
-    agents = agent_names(draw(st.integers(2, 5)))
-    keys = key_names(draw(st.integers(1, 4)))
+def run_configs(draw: Any, readings: Readings, *, most_agents: int = 5, most_keys: int = 4) -> Config:
+    """Draw a configuration of `run`: two agents or more, one key or more."""
+    agents = agent_names(draw(st.integers(2, most_agents)))
+    keys = key_names(draw(st.integers(1, most_keys)))
     world = tuple((key, one_of(draw, VALUES)) for key in keys)
     pairs = [(key, operation) for key in keys for operation in OPERATIONS]
     return Config(
@@ -228,7 +229,7 @@ RUN_EVENTS = (
 )
 """The events of `run`, each with the count that a standard run must reach."""
 
-RUN_GENERATOR = Generator("run", lambda _scope, readings: _run_configs(readings), (*CONSTRUCTIVE, *HOSTILE), RUN_EVENTS)
+RUN_GENERATOR = Generator("run", lambda _scope, readings: run_configs(readings), (*CONSTRUCTIVE, *HOSTILE), RUN_EVENTS)
 
 
 # The free-agent graph.

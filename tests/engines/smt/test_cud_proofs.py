@@ -27,7 +27,7 @@ from evenhand.proofs.cud.faults import KILLED, SPARED
 from evenhand.proofs.cud.mail import FAULTS as OF_MAIL
 from evenhand.proofs.cud.mail import POSTED
 from evenhand.proofs.cud.own_past import LEARNED
-from evenhand.proofs.cud.samples import WORLDS, epochs
+from evenhand.proofs.cud.samples import WORLDS
 from evenhand.smt.countermodel import Refutation
 from evenhand.smt.differential import agree
 from evenhand.smt.licence import licence
@@ -68,7 +68,7 @@ def test_every_mutant_is_said_or_explained() -> None:
 @pytest.mark.slow
 def test_words_mean_what_the_model_does() -> None:
     """Every observed word on every sampled step of the reference, including all steps of one agent and one key."""
-    small, drawn = epochs(Readings())
+    small, drawn = WORLDS.every(Readings()), WORLDS.drawn(Readings())
     assert len(small) >= 1000 and len(drawn) >= 200
     reader = Reader(EPOCH.meanings)
     seen = {name: 0 for name in OBSERVED}

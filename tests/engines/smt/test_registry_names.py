@@ -25,7 +25,7 @@ NAMED = "evenhand.proofs.cud"
 
 def told(monkeypatch: pytest.MonkeyPatch, *theorems: Any) -> None:
     """Install these theorems for `cud`."""
-    monkeypatch.setattr(f"{NAMED}.THEOREMS", theorems)
+    monkeypatch.setattr(f"{NAMED}.THEOREMS", theorems, raising=False)
 
 
 def other(monkeypatch: pytest.MonkeyPatch, theorem: Theorem = FIRST, **more: Any) -> None:

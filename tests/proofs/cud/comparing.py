@@ -14,7 +14,7 @@ from evenhand.model.cud import kernel
 from evenhand.model.cud.kernel import Rules
 from evenhand.model.cud.step import adjudicate, moment
 from evenhand.model.cud.vocabulary import Shown
-from evenhand.proofs.cud.encoding import CudStep, act_element, facts_of, structure_of, universe_of
+from evenhand.proofs.cud.encoding import CudStep, element, facts_of, structure_of, universe_of
 from evenhand.proofs.cud.epoch import OBSERVED
 from evenhand.smt.samples import Situation
 from evenhand.smt.structure import Reader
@@ -66,7 +66,7 @@ def compare(rules: Rules, theory: Theory, situations: Iterable[Situation]) -> Co
         done.situations += 1
         for name, who, said in answers(rules, step):
             meaning = theory.meanings[name]
-            row = dict(zip(meaning.variables, map(act_element, who), strict=True))
+            row = dict(zip(meaning.variables, (element("act", one) for one in who), strict=True))
             if reader.holds(meaning.relation(*meaning.variables), structure, row) != said:
                 raise Mistranslated(f"{name} of {', '.join(who)}: the function says {said}; {config}, {action}")
             done.values += 1

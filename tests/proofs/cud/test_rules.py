@@ -14,13 +14,13 @@ from evenhand.model.cud.vocabulary import ALLOW, DENY, DONE, FAILURE, READ, Auth
 from evenhand.proofs.cud.definitions import BY_HAND, FAULTS, OUTSIDE
 from evenhand.proofs.cud.epoch import EPOCH, FAILURE_FIRST, KERNEL
 from evenhand.proofs.cud.rules import read, told
-from evenhand.proofs.cud.samples import epochs
+from evenhand.proofs.cud.samples import WORLDS
 from evenhand.smt.smtlib import show
 from evenhand.source.refusal import Unreadable
 from evenhand.source.validation import Mistranslated
 from tests.proofs.cud.comparing import Compared, compare
 
-SITUATIONS = epochs(Readings())
+SITUATIONS = WORLDS.every(Readings()), WORLDS.drawn(Readings())
 DRAWN = SITUATIONS[1]
 
 
@@ -35,7 +35,7 @@ def test_the_kernel_says_what_its_words_say() -> None:
     small = compare(REFERENCE, EPOCH, SITUATIONS[0])
     assert small.situations >= 1_000 and small.seen.keys() | {"interferes"} == KERNEL.keys()
     for theory, readings in ((EPOCH, Readings()), (FAILURE_FIRST, Readings(fault_precedence="failure_first"))):
-        found = compare(REFERENCE, theory, epochs(readings)[1])
+        found = compare(REFERENCE, theory, WORLDS.drawn(readings))
         assert found.values > 5_000 and found.seen == {name: {True, False} for name in KERNEL}
     with pytest.raises(Mistranslated, match="struck of"):
         compare(REFERENCE, FAILURE_FIRST, DRAWN)
