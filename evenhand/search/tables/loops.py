@@ -18,7 +18,7 @@ import builtins
 import copy
 import dis
 import sys
-from collections.abc import Callable, Generator, Hashable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from functools import cache
@@ -243,7 +243,7 @@ def is_steady_within(value: Any) -> bool:
     """Whether the same is true of the classes of a value and of all its parts."""
     parts = parts_of(value)
     inner = value if type(value) is frozenset else parts[1] if parts else ()
-    kind: Hashable = type(value)
+    kind: Any = type(value)
     return _is_steady_class(kind) and all(map(is_steady_within, inner))
 
 
