@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 import evenhand
-
 from tests.deep import rest_slow
 from tests.engines.search.tables.forced import explicitly, searched
 from tests.known.known import Known
