@@ -16,7 +16,7 @@ from evenhand.core.alike import alike
 from evenhand.core.answers import ModelError
 from evenhand.core.system import Step
 from evenhand.search.tables.action_independent import ActionNeeded, was_touched
-from evenhand.search.tables.expressions import Expression, Expressions, Ids, NotLearned, Spent, Unfollowed, Values
+from evenhand.search.tables.expressions import Expression, Expressions, Ids, NotLearned, Spent, Unfollowed, Values, Wide
 from evenhand.search.tables.proxies import Identical, Run, real_within
 from evenhand.search.tables.questions import ACTS, Question
 from evenhand.search.tables.trees import Tree, once
@@ -110,6 +110,8 @@ class Asked(Learned):
         while not self.each:
             try:
                 outcomes = self.expressions.looked_up(self.memo, rows, every)
+            except Wide:
+                self.each = True
             except MoreRead as error:
                 if error.columns <= self.read and not self.each:
                     raise NotLearned(f"{self.question.name} reads what it is not given") from error

@@ -77,8 +77,6 @@ def _compare_state(
     if (index, len(offered)) in found or None in known:
         raise NotLearned(f"state {short(state)} offers other actions than its tables")
     every = [one for one in known if one is not None]
-    if learner.unordered:
-        every = _in_order(learner, offered, every)
     drawn = set(random.sample(range(len(every)), min(STEPS, len(every))))
     for place, (action, (number, after, answers)) in enumerate(zip(offered, every, strict=True)):
         real = learner.actions.values[number]
@@ -87,19 +85,6 @@ def _compare_state(
         if place in drawn or number == wanted:
             _compare_step(walk, state, action, learner.shape.state(after), answers)
     compare_answers(walk, sid, state, kept_state)
-
-
-def _in_order(learner: Any, offered: list[Any], entries: list[Any]) -> list[Any]:
-    """The entries of the tables in the order of the actions on offer."""
-    left, found = [*entries], list[Any]()
-    for action in offered:
-        values = ((one, learner.actions.values[one[0]]) for one in left)
-        at = next((one for one, value in values if value == action and alike(value, action)), None)
-        if at is None:
-            raise NotLearned(f"{short(action)} is on offer and not in the tables")
-        left.remove(at)
-        found.append(at)
-    return found
 
 
 def _compare_step(walk: TableWalk, state: Any, action: Any, after: Any, answers: list[int]) -> None:

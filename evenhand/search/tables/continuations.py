@@ -16,9 +16,9 @@ from functools import cache
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, GeneratorType, MethodType, ModuleType
 from typing import Any, TypeAlias, cast
 
-from evenhand.search.tables.expressions import SCALARS, NotLearned, record_fields
+from evenhand.search.tables.expressions import SCALARS, record_fields
 from evenhand.search.tables.proxies import EXPRESSION, Lazy, real_within
-from evenhand.search.tables.sets import IN_TURN, Members
+from evenhand.search.tables.sets import Members
 from evenhand.search.tables.sources import SEGMENTS, aside
 
 Seen: TypeAlias = dict[int, tuple[int, Any]]
@@ -58,34 +58,17 @@ class Continuations:
     def __init__(self) -> None:
         self.held: dict[int, Any] = {}
         self.looked = self.unknown = 0
-        self.turns = list[Any]()  # the loops over sets in any order that are open
-        self.carried: dict[int, tuple[Any, Any]] = {}  # these by id, and all that the course depends on beside them
-        self.apart = False  # whether the elements that such a loop has left are left out
 
     @aside
     def key(self, generator: Any, root: Any) -> Any:
         """Return what the further course of a generator depends on; `root` is the state that it was given."""
-        self.turns.clear()
-        key = self._generator(generator, root, {})
-        for turn in [one for one in self.turns if one.gi_frame.f_locals.get("_between")]:
-            self.apart = True
-            try:
-                beside = self._generator(generator, root, {})
-            finally:
-                self.apart = False
-            if self.carried.setdefault(id(turn), (turn, beside))[1] != beside:
-                raise NotLearned("a loop over a set carries something from one element to the next, in no sure order")
-        return key
+        return self._generator(generator, root, {})
 
     def _generator(self, generator: Any, root: Any, seen: Seen) -> Any:
         code, frame = generator.gi_code, generator.gi_frame
         if frame is None:
             return ("ended",)
         if code.co_name != SEGMENTS:
-            if code is IN_TURN:
-                if self.apart:
-                    return "in turn"
-                self.turns.append(generator)
             # Of other generators everything counts, operands on the stack as well.
             whole = [one for one in gc.get_referents(generator) if type(one) is not CodeType and one is not frame]
             return "generator", id(code), frame.f_lasti, tuple(self._frozen(one, root, seen) for one in whole)

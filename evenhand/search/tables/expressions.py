@@ -48,6 +48,10 @@ class Spent(NotLearned):
     """Learning has cost more than the states that it covers are worth."""
 
 
+class Wide(NotLearned):
+    """An operation depends on more parts than a number can tell apart."""
+
+
 class Unfollowed(NotLearned):
     """The claim of that number cannot be followed; others may be."""
 
@@ -275,7 +279,7 @@ class Expressions:
         for size in expression.shape:
             product *= size
         if product > 1 << 62:
-            raise NotLearned(f"{expression.key} depends on {len(sizes)} parts at once")
+            raise Wide(f"an operation depends on {len(sizes)} parts at once")
         expression.sparse = {}
         expression.dense = np.full(product, -1, dtype=np.int32) if product <= DENSE else None
 

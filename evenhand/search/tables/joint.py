@@ -45,7 +45,6 @@ class JointLearner:
     def __init__(self, system: AnySystem, config: Any, shape: Shape, budget: Budget) -> None:
         self.system, self.config, self.shape, self.budget = system, config, shape, budget
         self.size = len(shape.columns)
-        self.unordered = False  # offers have no sets with columns
         self.watching = Watching(budget)
         self.shown = Values(strict=False)
         self.expressions = Expressions([*shape.columns, *shape.columns], budget.spend)
@@ -318,7 +317,7 @@ class JointLearner:
 
     def settle(self, run: Run, leaf: Leaf) -> None:
         """Let the outcomes of the leaf, and no others, be no news."""
-        run.decided, run.settled, run.fast = set(leaf.decided), set(leaf.settled), {}
+        run.decided, run.settled = set(leaf.decided), set(leaf.settled)
 
     def begun(self, leaf: Leaf, numbers: Sequence[int]) -> Run:
         run = Run(self.expressions, [*numbers, *numbers])

@@ -44,7 +44,6 @@ class Learner:
         self.offer = Tree(self.expressions)
         self.steps: list[Tree] = []
         self.continuations = Continuations()
-        self.unordered = False  # actions are listed in another order than those of the model
         self.pairs = Expressions([*shape.columns, *shape.columns, self.actions, self.shown], budget.spend)
         self.of_states = [Asked(one, self.expressions, shape.built, self.watching) for one in questions.states]
         self.of_steps = [Asked(one, self.pairs, self._pair, self.watching) for one in questions.steps]
@@ -68,7 +67,6 @@ class Learner:
         def offer(run: Run) -> None:
             nonlocal whole, begun
             found.clear()
-            self.continuations.carried.clear()
             at: Node | None = self.offer.root
             whole, begun, new = False, 0, False
             given = self._given(self.system.actions, self.config, self.system.scope)
@@ -95,9 +93,7 @@ class Learner:
 
         run = self.watching.learned(self.offer, numbers, offer)
         if not _same(found, expected if whole else expected[: len(found)]):
-            if not run.unordered or not _within(found, expected, whole=whole):
-                raise NotLearned(f"`actions` lists {len(expected)} actions and shows others on proxies")
-            self.unordered = True
+            raise NotLearned(f"`actions` lists {len(expected)} actions and shows others on proxies")
         self.offer.insert(run.events if whole else run.events[:begun], (), ended=whole)
 
     def learn_step(self, numbers: Sequence[int], action_number: int) -> None:
@@ -148,17 +144,6 @@ def unwrapped(function: Any) -> Any:
 
 def _same(one: Sequence[Any], other: Sequence[Any]) -> bool:
     return len(one) == len(other) and all(map(_equal, one, other))
-
-
-def _within(found: Sequence[Any], expected: Sequence[Any], *, whole: bool) -> bool:
-    """Whether what was found is expected, in any order, and if it is the whole also all of that."""
-    left = [*expected]
-    for one in found:
-        at = next((place for place, other in enumerate(left) if _equal(one, other)), None)
-        if at is None:
-            return False
-        del left[at]
-    return not (whole and left)
 
 
 def _equal(one: Any, other: Any) -> bool:

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 from evenhand.search.tables.expressions import plain, record_fields
 from evenhand.search.tables.orders import all_alike, exactly_ordered
-from evenhand.search.tables.proxies import Lazy, applied, real_within
+from evenhand.search.tables.proxies import Lazy, applied, parts_of, real_within
 from evenhand.search.tables.sources import aside, source_of
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
@@ -46,6 +46,9 @@ _FUTURE = sum(getattr(__future__, name).compiler_flag for name in __future__.all
 
 DEPTH = 5
 """Functions within functions that are looked at."""
+
+_BUILT_IN = ("builtins", "decimal", "enum", "fractions")
+"""Modules whose classes do nothing but what is known."""
 
 _PURE: tuple[Any, ...] = (
     *(abs, all, any, bool, frozenset, int, isinstance, len, max, min, range, set, sorted, str, sum, tuple),
@@ -209,9 +212,9 @@ def _read_outside(code: CodeType) -> frozenset[str]:
 
 @cache
 def _sets_outside(code: CodeType) -> bool:
-    """Whether some code, with the functions in it, gives a variable of another another value, or imports."""
+    """Whether some code, with the functions in it, sets what is not its own, or imports."""
     inner = any(_sets_outside(one) for one in code.co_consts if isinstance(one, CodeType))
-    mine = ("STORE_GLOBAL", "DELETE_GLOBAL", "IMPORT_NAME")
+    mine = {"STORE_GLOBAL", "DELETE_GLOBAL", "IMPORT_NAME", "STORE_ATTR", "DELETE_ATTR", "STORE_SUBSCR"}
     return inner or any(
         one.opname in mine or (one.opname in ("STORE_DEREF", "DELETE_DEREF") and one.argval in code.co_freevars)
         for one in dis.get_instructions(code)
@@ -232,6 +235,30 @@ def is_steady(value: Any, depth: int = 0) -> bool:
         read = [every[name] for name in _read_outside(value.__code__) if name in every]
         return all(is_steady(one, depth + 1) for one in (*held, *more, *read) if one is not value)
     if isinstance(value, type):
-        kind: Any = value
-        return issubclass(kind, Enum) or record_fields(kind) is not None
-    return plain(real_within(value))
+        return _is_steady_class(value)
+    return plain(real_within(value)) and is_steady_within(value)
+
+
+def is_steady_within(value: Any) -> bool:
+    """Whether the same is true of the classes of a value and of all its parts."""
+    parts = parts_of(value)
+    inner = value if type(value) is frozenset else parts[1] if parts else ()
+    kind: Any = type(value)
+    return _is_steady_class(kind) and all(map(is_steady_within, inner))
+
+
+@cache
+def _is_steady_class(kind: Any) -> bool:
+    """Whether a class is built in, or one of records or an enum in which no function changes anything."""
+    if kind is Lazy or kind.__module__ in _BUILT_IN:
+        return True
+    if not issubclass(kind, Enum) and record_fields(kind) is None:
+        return False
+    for base in kind.__mro__:
+        file = getattr(sys.modules.get(base.__module__), "__file__", None)
+        for one in () if base.__module__ in _BUILT_IN else vars(base).values():
+            function = getattr(one, "__func__", getattr(one, "fget", getattr(one, "func", one)))
+            own = type(function) is FunctionType and file in (None, function.__code__.co_filename)
+            if own and not is_steady(function):
+                return False
+    return not any(isinstance(one, list | dict | set) for name, one in vars(kind).items() if not name.startswith("_"))

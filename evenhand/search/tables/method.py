@@ -8,7 +8,6 @@ states.  If anything differs or cannot be followed, explicit search goes on wher
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -165,10 +164,8 @@ class Attempt:
         if not claim.applies(self.config):
             return Tally()
         if isinstance(claim, AboutRuns):
-            tally = decide(claim, graph_of(walk, self.served))
-        else:
-            tally = tally_of(walk, number, claim)
-        return tally if tally.finding is None else replace(tally, finding=walk.in_order(tally.finding))
+            return decide(claim, graph_of(walk, self.served))
+        return tally_of(walk, number, claim)
 
 
 def tally_of(walk: TableWalk, number: int, claim: Property) -> Tally:

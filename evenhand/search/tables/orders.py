@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from enum import Enum
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from evenhand.core.alike import alike
@@ -25,36 +26,29 @@ def all_alike(values: Sequence[Any]) -> bool:
 def exactly_ordered(values: Sequence[Any]) -> bool:
     """Whether Python sorts these in one way, however they come: no sets, no floats, no order of the model's own."""
     every = [settled_within(one) for one in values]
-    return all(map(plain, every)) and _exact(every)
-
-
-def _exact(values: Sequence[Any]) -> bool:
-    if all(one == values[0] and alike(one, values[0]) for one in values):
-        return True  # nothing is ever asked but whether they are equal
-    kind: Any = type(values[0])
-    if any(type(one) is not kind for one in values):
+    if not all(map(_is_ordered, every)):
         return False
-    if kind in _ORDERED:
+    try:
+        every.sort()  # any two that come to stand side by side have been compared
+    except TypeError:
+        return False
+    return all(one != other or alike(one, other) for one, other in pairwise(every))
+
+
+def _is_ordered(value: Any) -> bool:
+    """Whether this is compared with any other value of its type in a total order, or with none."""
+    kind: Any = type(value)
+    if kind in _ORDERED or value is None:
         return True
-    own: Any = kind  # an enum may have an order of its own
     if issubclass(kind, Enum):
-        return own.__lt__ in (int.__lt__, str.__lt__) and own.__gt__ in (int.__gt__, str.__gt__)
-    if kind is not tuple and (record_fields(kind) is None or not _by_fields(kind)):
-        return False
-    return _as_tuples([one if issubclass(kind, tuple) else _parts(kind, one) for one in values])
-
-
-def _parts(kind: Any, record: Any) -> tuple[Any, ...]:
-    return tuple(getattr(record, name) for name in record_fields(kind) or ())
-
-
-def _as_tuples(values: Sequence[tuple[Any, ...]]) -> bool:
-    """Whether the first parts are ordered, and among those with equal first parts the rest."""
-    groups: dict[Any, list[tuple[Any, ...]]] = {}
-    for one in values:
-        if one:
-            groups.setdefault(one[0], []).append(one[1:])
-    return _exact([one[0] for one in values if one]) and all(map(_as_tuples, groups.values()))
+        return plain(value) and all(
+            getattr(kind, name, None) in (None, getattr(object, name), getattr(int, name), getattr(str, name))
+            for name in ("__lt__", "__gt__")
+        )
+    if kind is tuple:
+        return all(map(_is_ordered, value))
+    names = record_fields(kind)
+    return names is not None and _by_fields(kind) and all(_is_ordered(getattr(value, name)) for name in names)
 
 
 def _by_fields(kind: Any) -> bool:

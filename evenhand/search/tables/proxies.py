@@ -15,7 +15,7 @@ from __future__ import annotations
 import builtins
 import operator
 import sys
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from enum import Enum
 from typing import Any
 
@@ -63,9 +63,7 @@ class Run:
         self.firm = firm
         self.identical = -1  # the number of an expression that was compared with its own value
         self.alive = True
-        self.fast: dict[Hashable, bool] | None = None  # comparisons whose outcome is settled from the beginning
         self.events: list[Event] = []
-        self.unordered = False  # elements of a set were taken in another order than that of the set
         self.decided: set[int] = set()
         self.settled: set[int] = set()
         self.leaves = [
@@ -194,14 +192,12 @@ class Lazy(metaclass=_Bare):
     def __eq__(self, other: object) -> Any:
         if self is other:
             return True  # values that differ from themselves are not followed
-        known = _known(self, "eq", operator.eq, other)
-        return known if known is not None else applied("eq", operator.eq, (self, other), total=True)
+        return applied("eq", operator.eq, (self, other), total=True)
 
     def __ne__(self, other: object) -> Any:
         if self is other:
             return False
-        known = _known(self, "ne", operator.ne, other)
-        return known if known is not None else applied("ne", operator.ne, (self, other), total=True)
+        return applied("ne", operator.ne, (self, other), total=True)
 
     def __bool__(self) -> bool:
         return bool(settled(applied("truth", bool, (self,), total=True)))
@@ -278,21 +274,6 @@ def decide_identity(lazy: Any, single: Any) -> None:
     run.decide(asked, False)
 
 
-def _known(lazy: Any, key: str, act: Callable[[Any, Any], Any], other: Any) -> bool | None:
-    """The outcome of a comparison that is settled from the beginning of a run, without a new proxy."""
-    run: Run = RUN.__get__(lazy)
-    if run.fast is None or type(other) not in SCALARS:
-        return None
-    place = EXPRESSION.__get__(lazy).number, key, type(other), other
-    if place not in run.fast:
-        made, args = run.expressions.made, (EXPRESSION.__get__(lazy), run.expressions.constant(other))
-        whole = made("truth", bool, (made(key, act, args),)).number in run.decided
-        if not whole or not _alive(lazy):
-            return None
-        run.fast[place] = bool(act(VALUE.__get__(lazy), other))
-    return run.fast[place]
-
-
 def _trouble(lazy: Any, what: str) -> NotLearned:
     """Note what a proxy cannot do, and return the exception."""
     expressions = RUN.__get__(lazy).expressions
@@ -357,6 +338,17 @@ def real_within(value: Any) -> Any:
         return value
     names = record_fields(kind)
     return value if names is None else make_record(kind, [real_within(getattr(value, name)) for name in names])
+
+
+def parts_of(value: Any) -> tuple[Any, tuple[Any, ...]] | None:
+    """Return the class and the parts of a container; None for anything else."""
+    kind: Any = type(value)
+    if kind is tuple:
+        return tuple, value
+    if kind is Lazy or kind in SCALARS or issubclass(kind, Enum):
+        return None
+    names = record_fields(kind)
+    return None if names is None else (kind, tuple(getattr(value, name) for name in names))
 
 
 def members_of(value: Any) -> Any:

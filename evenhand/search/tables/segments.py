@@ -74,9 +74,6 @@ def _delegated(function: Any, *given: Any, **named: Any) -> Any:
 
 def segmented(listed: Any) -> Iterator[Any]:
     """Return a generator of the same values, with marks where that is possible."""
-    if members_of(listed) is not None:
-        made: Iterator[Any] = members_of(listed).in_turn(listed, MARK)
-        return made
     if type(listed) is GeneratorType and listed.gi_frame is not None and not listed.gi_running and _is_new(listed):
         code = _cut(listed.gi_code)
         values = listed.gi_frame.f_locals

@@ -22,7 +22,7 @@ from typing import Any
 from evenhand.core.alike import alike
 from evenhand.core.text import describe
 from evenhand.search.tables.expressions import COUNT, Expression, NotLearned, plain
-from evenhand.search.tables.loops import Wanted, counted, is_steady, wanted_of
+from evenhand.search.tables.loops import Wanted, counted, is_steady, is_steady_within, wanted_of
 from evenhand.search.tables.orders import exactly_ordered
 from evenhand.search.tables.proxies import EXPRESSION, RUN, Lazy, Run, applied, new, settled, settled_within
 
@@ -51,6 +51,7 @@ class Members:
         self.elements = tuple(sorted(elements, key=describe))
         with suppress(Exception):  # no order, or one of the model's own that raises
             self.elements = tuple(sorted(self.elements))
+        self.steady = all(map(is_steady_within, self.elements))
         self.index = {element: place for place, element in enumerate(self.elements)}
 
     def parts(self, value: frozenset[Any]) -> list[Any]:
@@ -144,7 +145,7 @@ class Members:
     def iterated(self, lazy: Any) -> Iterable[Any]:
         """Iterate over the elements: by columns where their order does not matter, else over the set as it is."""
         frame = sys._getframe(3)  # pyright: ignore[reportPrivateUsage]
-        wanted = wanted_of(frame)
+        wanted = wanted_of(frame) if self.steady else None
         if wanted is None:
             return tuple(settled(lazy))
         if wanted.counts and not settled(self._part(lazy, len(self.elements))):
@@ -195,21 +196,13 @@ class Members:
         parts = [some[0] if len(some) == 1 else made("any of", _any, some) for some in groups.values()]
         return _held(run, made(COUNT, _count, [*parts, run.expressions.constant(frozenset())]))
 
-    def in_turn(self, lazy: Any, mark: Any) -> Iterator[Any]:
-        """The elements in the order of their columns, with a mark before each; as they come where others are in it."""
-        run = RUN.__get__(lazy)
-        if settled(self._part(lazy, len(self.elements))):
-            return iter(settled(lazy))
-        run.unordered = True
-        return self.in_any_order(lazy, mark)
-
     def in_order(self, lazy: Any, mark: Any, **how: Any) -> Iterator[Any]:
         """What `sorted` gives, with a mark before each element if there is one order whatever else is in the set."""
         order = None if settled(self._part(lazy, len(self.elements))) else self._order(**how)
         return iter(sorted(lazy, **how)) if order is None else self._in_turn(lazy, mark, order)
 
     def _order(self, key: Any = None, reverse: Any = False) -> Sequence[int] | None:
-        if key is not None and not is_steady(key):
+        if key is not None and not (is_steady(key) and self.steady):
             return None
         try:
             keys = self.elements if key is None else tuple(settled_within(key(one)) for one in self.elements)
@@ -224,28 +217,12 @@ class Members:
         except Exception:
             return None  # what cannot be compared may never be in one set
 
-    def in_any_order(self, lazy: Any, mark: Any) -> Iterator[Any]:
-        """Yield the elements, with marks around; while `_between` is true, `Continuations` compares what is known."""
-        for place in range(len(self.elements)):
-            if self._part(lazy, place) is not False:
-                _between = True
-                yield mark
-                _between = False
-                if self._part(lazy, place):
-                    yield self.elements[place]
-        _between = True
-        yield mark
-
     def _in_turn(self, lazy: Any, mark: Any, order: Sequence[int]) -> Iterator[Any]:
         for place in order:
             if self._part(lazy, place) is not False:
                 yield mark
                 if self._part(lazy, place):
                     yield self.elements[place]
-
-
-IN_TURN = Members.in_any_order.__code__
-"""The code of loops over a set in any order."""
 
 
 class _Raised(Exception):

@@ -8,11 +8,10 @@ it has had many values; then the elements that it has had have columns of their 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from enum import Enum
 from typing import Any, NamedTuple
 
-from evenhand.search.tables.expressions import SCALARS, NotLearned, Values, make_record, record_fields
-from evenhand.search.tables.proxies import Lazy
+from evenhand.search.tables.expressions import NotLearned, Values, make_record, record_fields
+from evenhand.search.tables.proxies import Lazy, parts_of
 from evenhand.search.tables.sets import Members
 
 MOST = 512
@@ -38,17 +37,6 @@ class Divided(NamedTuple):
 
     members: Members
     first: int
-
-
-def parts_of(value: Any) -> tuple[Any, tuple[Any, ...]] | None:
-    """Return the class and the parts of a container; None for anything else."""
-    kind: Any = type(value)
-    if kind is tuple:
-        return tuple, value
-    if kind is Lazy or kind in SCALARS or issubclass(kind, Enum):
-        return None
-    names = record_fields(kind)
-    return None if names is None else (kind, tuple(getattr(value, name) for name in names))
 
 
 class Shape:

@@ -8,19 +8,15 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from evenhand.core.alike import alike
 from evenhand.search.actions import LABELS, NOTHING, OTHERS, ActionsWatch, Counted, label_of
 from evenhand.search.bounds import Bounds
-from evenhand.search.contract import initial_states
 from evenhand.search.csr import Flags
 from evenhand.search.lasso import Edges
 from evenhand.search.memory import MemoryBudget
-from evenhand.search.steps import stepped
 from evenhand.search.tables.expressions import NotLearned
 from evenhand.search.tables.learning import Learner
 from evenhand.search.tables.questions import MET, VIOLATED
@@ -28,7 +24,7 @@ from evenhand.search.tables.trees import Tree, once
 from evenhand.search.tables.visited import Visited, different
 from evenhand.search.totals import Result
 from evenhand.search.walk import Paths
-from evenhand.search.witness import Progress, Tally, Witness
+from evenhand.search.witness import Progress, Tally
 
 CHUNK = 1 << 15
 """States that are expanded at a time."""
@@ -213,22 +209,6 @@ class TableWalk(Paths):
     def state(self, sid: int) -> Any:
         """Return a state as the model knows it."""
         return self.learner.shape.state(self.packing.unpacked(self.words[sid : sid + 1])[:, 0].tolist())
-
-    def in_order(self, found: Witness) -> Witness:
-        """Return the same run, by the places of its actions in `actions` instead of those in the tables."""
-        if not self.learner.unordered:
-            return found
-        learner, places = self.learner, list[int]()
-        state = [*initial_states(learner.system, learner.config)][found.start]
-        for number in (*found.path, *found.loop):
-            steps = self.steps_of(np.asarray([learner.shape.numbers(state)], dtype=np.int32).T)
-            label = -1 if steps is None else int(steps.label[steps.number == number][0])
-            offered = list(learner.system.enabled(learner.config, state))
-            taken = learner.actions.values[label]
-            places.append(next(at for at, one in enumerate(offered) if one == taken and alike(one, taken)))
-            state = stepped(learner.system, learner.config, state, offered[places[-1]])[0]
-        size = len(found.path)
-        return replace(found, path=tuple(places[:size]), loop=tuple(places[size:]))
 
     def _rows(self, low: int, high: int) -> Any:
         return self.packing.unpacked(self.words[low:high])

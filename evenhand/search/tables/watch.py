@@ -19,8 +19,7 @@ from typing import Any, TypeAlias
 
 from evenhand.core.purity import IMPURE_MODULES
 from evenhand.search.tables.expressions import plain
-from evenhand.search.tables.proxies import Lazy, decide_identity, is_single, real_within
-from evenhand.search.tables.shape import parts_of
+from evenhand.search.tables.proxies import Lazy, decide_identity, is_single, parts_of, real_within
 
 _LOOKS = (type, id, callable, vars, operator.is_, operator.is_not)
 """Functions that inspect an object without its methods, under whatever name they are kept."""
@@ -43,9 +42,6 @@ _LOADS = {
     *("LOAD_NAME", "LOAD_CONST"),
 }
 _SILENT = {"CACHE", "RESUME", "PRECALL", "EXTENDED_ARG", "NOP", "COPY_FREE_VARS", "PUSH_NULL", "NOT_TAKEN"}
-_RUNNING = ("CALL", "BINARY_", "COMPARE_", "CONTAINS_", "UNARY_")
-"""What may run code of the model in the middle of a line: calls, and operators of its classes."""
-
 _NONE_JUMPS = "_IF_NOT_NONE", "_IF_NONE"
 
 Operand: TypeAlias = tuple[str, Any, tuple[str, ...]]
@@ -58,9 +54,6 @@ _NONE: Operand = ("CONSTANT", None, ())
 _UNSEEN, _BLIND = object(), object()
 """A value that does not matter, as the comparison will raise, and one that may matter and is not known."""
 
-_PARTS = ("BINARY_SUBSCR", "BUILD_TUPLE", "CALL")
-"""Opcodes that compute an operand from others: elements, keys, `get` of dictionaries."""
-
 
 class Evades(Exception):
     """Code that a proxy cannot follow; says what, where, and what to write instead."""
@@ -72,7 +65,7 @@ class Watch:
     def __init__(self) -> None:
         # By id, because the hash of a code object goes through all its constants.  Holding the object keeps its id
         # unique.
-        self.known: dict[int, tuple[CodeType, Callable[..., Any] | None, str]] = {}
+        self.known: dict[int, tuple[CodeType, Callable[..., Any] | None]] = {}
         self.quiet: set[int] = set()  # those that need no tracer
         self.tracer = self._called()
         self.complaint: str = ""
@@ -101,32 +94,27 @@ class Watch:
                 return None
             found = known.get(id(code))
             if found is None:
-                found = known[id(code)] = (code, *self._examined(frame))
+                found = known[id(code)] = (code, self._examined(frame))
                 if found[1] is None:
                     quiet.add(id(code))
-            _, tracer, events = found
-            if tracer is not None:
-                frame.f_trace_lines = events == "line"
-                frame.f_trace_opcodes = events == "opcode"
-            return tracer
+            if found[1] is not None:
+                frame.f_trace_lines, frame.f_trace_opcodes = False, True
+            return found[1]
 
         return called
 
-    def _examined(self, frame: FrameType) -> tuple[Callable[..., Any] | None, str]:
-        """Examine a code object once; one that must be watched gets a tracer, and of which events."""
+    def _examined(self, frame: FrameType) -> Callable[..., Any] | None:
+        """Examine a code object once; one that must be watched gets a tracer."""
         code = frame.f_code
         module = str(frame.f_globals.get("__name__", ""))
         if module.startswith(_OURS) or module.split(".")[0] in _TRUSTED:
-            return None, ""
+            return None
         for name in code.co_freevars:
             if any(frame.f_locals.get(name) is one for one in _LOOKS):
                 where = f"{code.co_filename}:{code.co_firstlineno} ({code.co_name})"
                 self._complain(f"{where}: `{name}` looks past a value that is not chosen yet; use isinstance or ==")
         generated = not code.co_filename.endswith(".py")
-        looks: dict[int, tuple[Operands, ...]] = {}
-        lines: dict[int, tuple[Operands, ...]] = {}
-        called: set[int] = set()
-        exact = False
+        looks: dict[int, Operands] = {}
         body = [one for one in dis.get_instructions(code) if one.opname not in _SILENT]
         line = code.co_firstlineno
         for place, one in enumerate(body):
@@ -140,8 +128,6 @@ class Watch:
                 self._complain(f"{where}: a sequence or mapping pattern looks past what is proxied; compare instead")
             elif one.argval in ("is_", "is_not") and one.opname in ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM"):
                 self._complain(f"{where}: `{one.argval}` looks past a value that is not chosen yet; compare with ==")
-            elif one.opname.startswith(_RUNNING):
-                called.add(line)
             elif one.opname == "IS_OP" or one.opname.endswith(_NONE_JUMPS):
                 operands = _operands(body, place)
                 if operands is None:
@@ -153,14 +139,9 @@ class Watch:
                         self._complain(f"{where}: `is` on a computed value; compare with == instead")
                 else:
                     prefixes = max(0, (one.arg or 0).bit_length() - 1) // 8  # a far jump has its event there
-                    looks[one.offset] = looks[one.offset - 2 * prefixes] = (operands,)
-                    lines[line] = (*lines.get(line, ()), operands)
-                    exact = exact or (line in called and any(map(_is_elsewhere, operands)))
-        if looks and not exact and not _stored_on(body, lines):
-            return self._looker(lines, "line"), "line"
-        if looks:
-            return self._looker(looks, "opcode"), "opcode"
-        return (self._looker({}, "") if any(one.opname == "PUSH_EXC_INFO" for one in body) else None), ""
+                    looks[one.offset] = looks[one.offset - 2 * prefixes] = operands
+        handles = any(one.opname == "PUSH_EXC_INFO" for one in body)
+        return self._looker(looks) if looks or handles else None
 
     def _named(self, frame: FrameType, name: str, where: str) -> None:
         known = frame.f_globals.get(name, getattr(builtins, name, None))
@@ -180,31 +161,27 @@ class Watch:
     def _complain(self, what: str) -> None:
         self.complaint = self.complaint or what
 
-    def _looker(self, looks: dict[int, tuple[Operands, ...]], events: str) -> Callable[..., Any]:
+    def _looker(self, looks: dict[int, Operands]) -> Callable[..., Any]:
         def looking(frame: FrameType, event: str, argument: Any) -> Any:
-            if event == "line":
-                if frame.f_lineno in looks and events == event:
-                    self._look(frame, looks[frame.f_lineno])
-            elif event == "exception":
+            if event == "exception":
                 self._saw(frame, argument)
-            elif event == events and frame.f_lasti in looks:
+            elif event == "opcode" and frame.f_lasti in looks:
                 self._look(frame, looks[frame.f_lasti])
             return looking
 
         return looking
 
-    def _look(self, frame: FrameType, comparisons: tuple[Operands, ...]) -> None:
-        for operands in comparisons:
-            one, other = (_value(frame, operand) for operand in (*operands, _NONE)[:2])
-            if type(other) is Lazy:
-                one, other = other, one
-            if type(one) is Lazy and is_single(other):
-                decide_identity(one, other)
-            elif type(one) is Lazy or one is _BLIND or other is _BLIND or _is_unsteady(operands, one, other):
-                self._complain(
-                    f"{frame.f_code.co_filename}:{frame.f_lineno} ({frame.f_code.co_name}): `is` looks past "
-                    "a value that is not chosen yet; compare with == instead"
-                )
+    def _look(self, frame: FrameType, operands: Operands) -> None:
+        one, other = (_value(frame, operand) for operand in (*operands, _NONE)[:2])
+        if type(other) is Lazy:
+            one, other = other, one
+        if type(one) is Lazy and is_single(other):
+            decide_identity(one, other)
+        elif type(one) is Lazy or one is _BLIND or other is _BLIND or _is_unsteady(operands, one, other):
+            self._complain(
+                f"{frame.f_code.co_filename}:{frame.f_lineno} ({frame.f_code.co_name}): `is` looks past "
+                "a value that is not chosen yet; compare with == instead"
+            )
 
     def _saw(self, frame: FrameType, argument: Any) -> None:
         """Note an exception that passes through a frame that may handle it."""
@@ -216,17 +193,12 @@ class Watch:
             )
 
 
-def _is_elsewhere(operand: Operand) -> bool:
-    """Whether a call can change what an operand is."""
-    return operand[0] != "CONSTANT" and (bool(operand[2]) or "FAST" not in operand[0])
-
-
 def _value(frame: FrameType, operand: Operand) -> Any:
     """What an operand is right now."""
     kind, name, attributes = operand
     value = name
-    if kind in _PARTS:
-        value = _computed(kind, [_value(frame, part) for part in name])
+    if kind == "BINARY_SUBSCR":
+        value = _element(*(_value(frame, part) for part in name))
         if value is _BLIND:
             return value
     elif kind == "CONSTANT":
@@ -245,19 +217,13 @@ def _value(frame: FrameType, operand: Operand) -> Any:
     return value
 
 
-def _computed(kind: str, parts: list[Any]) -> Any:
-    """What an operand is that is computed from these values, by operations that run no code of the model."""
-    first, *more = parts or [()]
-    if any(one is _UNSEEN or one is _BLIND for one in parts):  # `in` would ask a proxy
+def _element(held: Any, key: Any) -> Any:
+    """The element of a tuple, list or dictionary, where to ask for it runs no code of the model."""
+    kept = held if type(held) is dict else ()
+    if type(held) not in (tuple, list, dict, Lazy) or not all(plain(real_within(one)) for one in (key, *kept)):
         return _BLIND
-    if kind == "BUILD_TUPLE":
-        return tuple(parts)
-    if type(first) is not dict and (kind == "CALL" or type(first) not in (tuple, list, Lazy)):
-        return _BLIND
-    if not all(plain(real_within(key)) for key in (*more[:1], *(first if type(first) is dict else ()))):
-        return _BLIND  # `__eq__` or `__index__` of the model
     try:
-        return first.get(*more) if kind == "CALL" else first[more[0]]
+        return held[key]
     except Exception:
         return _BLIND
 
@@ -270,18 +236,6 @@ def _is_unsteady(operands: Operands, *values: Any) -> bool:
     if any(kind == "CONSTANT" for kind, _, _ in operands) or any(map(is_single, values)):
         return False
     return any(parts_of(value) is not None for value in values)
-
-
-def _stored_on(body: list[dis.Instruction], lines: dict[int, tuple[Operands, ...]]) -> bool:
-    """Whether some operand may change on the very line that inspects it; lines are then too coarse to watch."""
-    line = 0
-    for one in body:
-        line = one.positions.lineno if one.positions and one.positions.lineno else line
-        if one.argval and one.opname.startswith("STORE_"):
-            operands = [operand for some in lines.get(line, ()) for operand in some]
-            if any(one.argval == name or one.argval in attributes for _, name, attributes in operands):
-                return True
-    return False
 
 
 def _operands(body: list[dis.Instruction], place: int) -> Operands | None:
@@ -314,19 +268,8 @@ def _operand(body: list[dis.Instruction], place: int, *, stored: bool = False) -
         return ("CONSTANT", one.argval, taken), place - 1
     if stored and one.opname == "STORE_FAST" and body[place - 1].opname == "COPY":
         return ("LOAD_FAST", str(one.argval), taken), place - 2
-    if one.opname not in _PARTS:
+    if one.opname != "BINARY_SUBSCR":
         return ((one.opname, str(one.argval), taken), place - 1) if one.opname in _LOADS else None
-    count = 2 if one.opname == "BINARY_SUBSCR" else one.arg or 0
-    parts: list[Operand] = []
-    place -= 1
-    while len(parts) < count + (one.opname == "CALL"):
-        if len(parts) == count:
-            if place < 0 or body[place].argval != "get" or body[place].opname not in ("LOAD_ATTR", "LOAD_METHOD"):
-                return None
-            place -= 1
-        part = _operand(body, place)
-        if part is None:
-            return None
-        parts.insert(0, part[0])
-        place = part[1]
-    return (one.opname, tuple(parts), taken), place
+    key = _operand(body, place - 1)
+    held = None if key is None else _operand(body, key[1])
+    return None if key is None or held is None else ((one.opname, (held[0], key[0]), taken), held[1])
