@@ -248,8 +248,8 @@ _ORDERS = {
 }
 """Axioms about symbols that the honest kernel ignores; each is needed only where one of the listed symbols occurs."""
 
-_WHOLE: dict[str, tuple[Axiom, ...]] = {}
-"""The axioms of theories by name, before any was left out."""
+_WHOLE: dict[int, tuple[Theory, tuple[Axiom, ...]]] = {}
+"""Theories from which axioms were left out, by identity, each with all its axioms: several theories have one name."""
 
 
 def lean(theorem: Theorem) -> Theorem:
@@ -257,7 +257,7 @@ def lean(theorem: Theorem) -> Theorem:
 
     A proof from fewer axioms holds under all of them, and solvers are quicker with fewer.
     """
-    whole = _WHOLE.setdefault(theorem.theory.name, theorem.theory.axioms)
+    _, whole = _WHOLE.get(id(theorem.theory), (theorem.theory, theorem.theory.axioms))
     theorem = replace(theorem, theory=replace(theorem.theory, axioms=whole))
     spoken = _spoken(theorem)
     axioms = tuple(
@@ -266,7 +266,9 @@ def lean(theorem: Theorem) -> Theorem:
         if axiom.name.removesuffix("2") not in _ORDERS
         or spoken & {f"{name}{copy}" for name in _ORDERS[axiom.name.removesuffix("2")] for copy in ("", "2")}
     )
-    return replace(theorem, theory=replace(theorem.theory, axioms=axioms))
+    theory = replace(theorem.theory, axioms=axioms)
+    _WHOLE[id(theory)] = theory, whole
+    return replace(theorem, theory=theory)
 
 
 def _spoken(theorem: Theorem) -> set[str]:
