@@ -46,7 +46,7 @@ SEATS = Machine.of(
         ticks(),
         {
             **{has: has(a) | _substituted, there: there(a) | _substituted},
-            **{proposing: after(proposing)(), proposed: after(proposed)()},
+            **{proposing: after(proposing)(), proposed: after(proposed)()},  # whatever the demands below allow
         },
         conjunction(
             [

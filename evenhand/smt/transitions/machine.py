@@ -70,9 +70,9 @@ class Turn:
 def stepping(state: Sequence[Holds | Apply], turns: Sequence[Turn], usual: Changes | None = None) -> Formula:
     """Return that the first turn whose time it is is taken, and else none.
 
-    `state` has each state symbol with the variables in which turns tell its meaning after the step; what a turn does
-    not change becomes what is `usual`, and stays as it is where nothing is.  Raises ValueError for a change of what is
-    no state, and for a state symbol of anything but variables, each once.
+    `state` has each state symbol with the variables in which turns tell its meaning after the step.  What a turn does
+    not change becomes what `usual` says, or stays as it is.  Raises ValueError for a change of what is no state, and
+    for a state symbol of anything but variables, each once.
     """
     for atom in state:
         if not all(isinstance(one, Var) for one in atom.arguments) or len({*atom.arguments}) < len(atom.arguments):
@@ -132,9 +132,8 @@ class Machine:
     ) -> Machine:
         """Return the machine that takes the first turn whose time it is, and else none.
 
-        `state` has each state symbol with the variables in which turns tell its meaning after the step; what a turn
-        does not change becomes what is `usual`, and stays as it is where nothing is.  The theory's symbols are those
-        that are used; all but `fixed` ones and the state are inputs.
+        `state` and `usual` are those of `stepping`.  The theory's symbols are those that are used, and `more`; all but
+        the state and what is `fixed` are inputs.
         """
         step = stepping(state, turns, usual)
         found = dict.fromkeys(one for formula in (init, step) for one in used(formula) if not one.name.endswith(_AFTER))

@@ -23,7 +23,7 @@ from evenhand.proofs.cud.concretisation import scene
 from evenhand.proofs.cud.definitions import FAULTS
 from evenhand.proofs.cud.encoding import view_step
 from evenhand.proofs.cud.epoch import EPOCH, OBSERVED
-from evenhand.proofs.cud.faults import KILLED, SPARED
+from evenhand.proofs.cud.faults import KILLED, SPARED, lean, said
 from evenhand.proofs.cud.mail import FAULTS as OF_MAIL
 from evenhand.proofs.cud.mail import POSTED
 from evenhand.proofs.cud.own_past import LEARNED
@@ -37,6 +37,7 @@ from evenhand.smt.prove import prove
 from evenhand.smt.proved import ProofStatus, Proved
 from evenhand.smt.registry import theorems
 from evenhand.smt.structure import Reader, Structure
+from evenhand.smt.theorem import Mutation
 
 THEOREMS = {theorem.name: theorem for theorem in theorems("cud")}
 UNKILLED = {authority.exit_lapses_allows}
@@ -66,6 +67,17 @@ def test_every_mutant_is_said_or_explained() -> None:
 
 
 @pytest.mark.slow
+def test_axioms_that_were_left_out_come_back_where_they_are_needed() -> None:
+    """They come back for a mutant that uses their symbols; a theory of the same name keeps to its own."""
+    theorem, mutant = THEOREMS["malformed_is_a_fault"], arbitration.tie_break_by_submission_order
+    wanted = {"submissions_are_ordered"}
+    assert not wanted & {axiom.name for axiom in theorem.theory.axioms}
+    tried = Mutation(mutant=mutant, definitions=said(theorem.theory, EPOCH, FAULTS[mutant]))
+    assert wanted <= {axiom.name for axiom in lean(replace(theorem, mutants=(tried,))).theory.axioms}
+    alone = replace(theorem, theory=replace(theorem.theory, axioms=()), mutants=(tried,))
+    assert lean(alone).theory.axioms == ()
+
+
 def test_words_mean_what_the_model_does() -> None:
     """Every observed word on every sampled step of the reference, including all steps of one agent and one key."""
     small, drawn = WORLDS.every(Readings()), WORLDS.drawn(Readings())
