@@ -200,7 +200,7 @@ def test_a_look_at_a_generator_is_no_part_of_its_continuation() -> None:
                 yield place
 
     def key(*, looked: bool) -> Any:
-        within = (one for one in state if one)
+        within: Any = (one for one in state if one)
         generator = segmented(offer(within))
         while next(generator) != 0:
             pass
