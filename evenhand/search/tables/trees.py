@@ -88,7 +88,8 @@ class Tree:
 
         It is not always the one of the mark's key, see `Node.to`.
         """
-        for what, first, found in events or [("mark", None, None)]:
+        alone: list[Event] = [("mark", None, None)]
+        for what, first, found in events or alone:
             after: Node | None = None
             if what == "decide" and at.kind == DECIDE and at.expression is first:
                 outcome = outcome_number(self.expressions, first, found)
