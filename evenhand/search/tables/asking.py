@@ -43,6 +43,16 @@ def told(function: Callable[[Any], Any], about: Any) -> Any:
     return answer
 
 
+def updated(function: Callable[[Any], Any], about: Any) -> Any:
+    """Return the next value of a monitor, given its value and a step.  Raises NotLearned if it asks for the action."""
+    value = None
+    with suppress(ActionNeeded):
+        value = function(about)
+    if was_touched(about[1]):
+        raise NotLearned("a monitor asks for the action")
+    return value
+
+
 class MoreRead(NotLearned):
     """An evaluation read columns that none before had read."""
 
@@ -79,10 +89,9 @@ class Learned:
     def _answers(self, rows: Ids | Sequence[Any], count: int) -> Any:
         raise NotImplementedError
 
-    def plain(self, numbers: Sequence[int]) -> Any:
-        """Return what the plain function says; an error of the model's own is then reported as such."""
-        columns = self.expressions.columns
-        return told(self.question.plain, self.about([c.values[n] for c, n in zip(columns, numbers, strict=True)]))
+    def real(self, numbers: Sequence[int]) -> Any:
+        """Return what is asked about, with real values."""
+        return self.about([c.values[n] for c, n in zip(self.expressions.columns, numbers, strict=True)])
 
 
 @dataclass(eq=False)
@@ -136,7 +145,7 @@ class Asked(Learned):
         """Observe one answer.  Raises NotLearned where the plain function answers otherwise."""
         if self.memo is not None:
             return
-        expected, answers = self.plain(numbers), list[int]()
+        expected, answers = told(self.question.plain, self.real(numbers)), list[int]()
         traced = self.question.traced
         run = self.watching.learned(
             self.tree,
@@ -214,12 +223,10 @@ class Updated(Learned):
         return found
 
     def _learn(self, numbers: Sequence[int]) -> None:
-        expected, results = self.plain(numbers), list[Any]()
-        if expected is ACTS:
-            raise NotLearned("a monitor asks for the action")
+        expected, results = updated(self.question.plain, self.real(numbers)), list[Any]()
 
         def update(run: Run) -> None:
-            found = self.watching.run_on(told, self.question.traced, self.about(run.leaves))
+            found = self.watching.run_on(updated, self.question.traced, self.about(run.leaves))
             real = real_within(found)
             if not (real == expected and alike(real, expected)):
                 raise NotLearned("a monitor has another value on proxies")

@@ -68,11 +68,13 @@ class Continuations:
         code, frame = generator.gi_code, generator.gi_frame
         if frame is None:
             return ("ended",)
-        if code.co_name != SEGMENTS:
-            # Of other generators everything counts, operands on the stack as well.
-            whole = [one for one in gc.get_referents(generator) if type(one) is not CodeType and one is not frame]
-            return "generator", id(code), frame.f_lasti, tuple(self._frozen(one, root, seen) for one in whole)
         values = frame.f_locals
+        values = frame.f_locals
+        if code.co_name != SEGMENTS:
+            # Of other generators everything counts, operands on the stack as well, but no copy made by `f_locals`.
+            parts = (one for one in gc.get_referents(generator) if one is not frame and one is not values)
+            whole = [self._frozen(one, root, seen) for one in parts if type(one) is not CodeType]
+            return "generator", id(code), frame.f_lasti, tuple(whole)
         live = _live(code)[frame.f_lasti]
         names = tuple((name, self._frozen(values[name], root, seen)) for name in live if name in values)
         loops = tuple(

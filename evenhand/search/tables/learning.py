@@ -68,7 +68,7 @@ class Learner:
             nonlocal whole, begun
             found.clear()
             at: Node | None = self.offer.root
-            whole, begun, new = False, 0, False
+            whole, begun = False, 0
             given = self._given(self.system.actions, self.config, self.system.scope)
             traced = self.shape.built(run.leaves)
             listed = self.watching.run_on(segmented_call, self.raw_actions, (*given, traced))
@@ -76,15 +76,14 @@ class Learner:
                 if type(action) is str and action == MARK:
                     before = self.continuations.looked
                     key = self.continuations.key(listed, traced)
-                    new = new or at is None or not self.offer.followed(at, run.events[begun:])
+                    at = None if at is None else self.offer.followed(at, run.events[begun:])
                     begun = len(run.events) + 1  # what decides in each segment comes after the mark
                     run.mark(key)
                     self.watching.budget.spend((self.continuations.looked - before) // 3)
-                    at = self.offer.segments.get(key)
-                    if new and at is not None:
-                        if self.offer.leads_on(at, rows):
+                    if at is None:  # what came before this mark is new
+                        at = self.offer.segments.get(key)
+                        if at is not None and self.offer.leads_on(at, rows):
                             return
-                        new = False
                     continue
                 real = settled_within(action)
                 found.append(real)

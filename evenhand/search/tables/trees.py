@@ -68,7 +68,7 @@ class Tree:
     def __init__(self, expressions: Expressions) -> None:
         self.expressions = expressions
         self.firm: set[int] = set()
-        self.asked = self.left = 0
+        self.asked = 0
         self.root = Node(root=True)
         self.segments: dict[Any, Node] = {}
         self.ends: list[Node] = []
@@ -83,9 +83,13 @@ class Tree:
         self.firm.add(number)
         self.root, self.segments = Node(root=True), {}
 
-    def followed(self, at: Node, events: Sequence[Event]) -> bool:
-        """Return whether these events, up to a mark, lead from a node to a known continuation."""
-        for what, first, found in events:
+    def followed(self, at: Node, events: Sequence[Event]) -> Node | None:
+        """Return the known continuation to which these events, up to a mark, lead from a node; None for none.
+
+        It is not always the one of the mark's key, see `Node.to`.
+        """
+        alone: list[Event] = [("mark", None, None)]
+        for what, first, found in events or alone:
             after: Node | None = None
             if what == "decide" and at.kind == DECIDE and at.expression is first:
                 outcome = outcome_number(self.expressions, first, found)
@@ -94,9 +98,9 @@ class Tree:
             elif what != "decide" and at.kind == YIELD:
                 after = at.next
             if after is None:
-                return False
+                return None
             at = after
-        return at.root
+        return at if at.root else None
 
     def leads_on(self, node: Node, rows: Any) -> bool:
         """Return whether all that follows a node is known for the one state of these rows."""
@@ -148,7 +152,6 @@ class Tree:
                 return at
             at = None
         assert at is not None
-        self.left += 1
         return at
 
     def _next(self, before: Node, outcome: int, known: Node | None) -> Node:
@@ -249,7 +252,7 @@ class Tree:
 def once(tree: Tree, group: Ints, learned: set[tuple[int, int]]) -> int:
     """Return the index of a state to observe.  Raises NotLearned if it was observed and is still unknown."""
     index = int(group[0])
-    known = len(tree.firm) + tree.left, index
+    known = len(tree.firm), index
     if known in learned:
         raise NotLearned("a state that was observed is not found among what was observed")
     learned.add(known)

@@ -227,6 +227,7 @@ def monitors():
             lambda _c, _v: True,
             "text",
         ),
+        monitor(0, lambda value, step: 4 if step.shown.moved else value, lambda _config, value: value < 4, "four"),
     )
 
 
@@ -440,6 +441,17 @@ def a_monitor_that_asks_for_the_action():
         monitor(0, lambda value, step: max(value, dict(step.action)["a"]), lambda _config, value: value < 2),
         each(lambda step: step.after.x < 3, name="other"),
     )
+
+
+@way(SOME)
+def a_monitor_that_hides_that_it_asks():
+    def update(value, step):
+        try:
+            return dict(step.action)["a"]
+        except BaseException:
+            return value
+
+    return joint(), (monitor(0, update, lambda _config, value: value < 2), each(lambda step: step.after.x < 3))
 
 
 @way(SOME)

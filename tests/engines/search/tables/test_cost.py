@@ -16,9 +16,13 @@ from evenhand.search.bounds import Bounds
 from evenhand.search.configuration import search_one
 from evenhand.search.steps import Method
 from evenhand.search.tables import joint_method, method
+from evenhand.search.tables.continuations import Continuations
 from evenhand.search.tables.method import Attempt
+from evenhand.search.tables.proxies import Run
+from evenhand.search.tables.segments import segmented
 from evenhand.search.walk import Walk
 from tests.engines.search.tables.forced import explicitly, searched
+from tests.known import gallery
 from tests.models.two_phase_commit import CLAIMS, two_phase_commit
 
 
@@ -160,6 +164,51 @@ def test_what_another_function_lists_is_cut_too(how: str) -> None:
     assert found == explicitly(system)
     if how in ("lambda", "function", "yield from", "appended"):
         assert int(why.split()[0]) < 100
+
+
+@pytest.mark.parametrize("other_at_first", [False, True])
+def test_a_state_is_observed_once(other_at_first: bool) -> None:
+    """Lamport's mutex, where runs join others; also if the first run had continuations of its own.
+
+    A run that joins what is known elsewhere, and not where its own path leads, would be made again without end.
+    """
+    system, claims = gallery.SYSTEMS["lamport_mutex"].mutex("lamport_mutex", 3, 3), gallery.claims_of("lamport_mutex")
+    real, runs = Continuations.key, list[Run]()
+
+    def key(self: Continuations, *given: Any) -> Any:
+        return real(self, *given), other_at_first and len(runs) == 1
+
+    def mark(self: Run, continuation: Any) -> None:
+        if self not in runs[-1:]:
+            runs.append(self)
+        real_mark(self, continuation)
+
+    real_mark = Run.mark
+    with patch.object(Continuations, "key", key), patch.object(Run, "mark", mark):
+        found, name, why = searched(system, claims, share=100)
+    assert name == "compiled", why
+    assert found == explicitly(system, claims)
+    assert len(runs) < 200
+
+
+def test_a_look_at_a_generator_is_no_part_of_its_continuation() -> None:
+    """A key is the same whether or not something has read the variables of a generator within."""
+
+    def offer(within: Iterator[int]) -> Iterator[int]:
+        for place, value in enumerate(within):
+            if value < 2:
+                yield place
+
+    def key(*, looked: bool) -> Any:
+        within: Any = (one for one in state if one)
+        generator = segmented(offer(within))
+        while next(generator) != 0:
+            pass
+        assert not looked or within.gi_frame.f_locals
+        return continuations.key(generator, state)
+
+    state, continuations = (1, 0, 1), Continuations()
+    assert key(looked=False) == key(looked=True)
 
 
 def test_a_command_of_a_user_gets_it() -> None:

@@ -170,9 +170,9 @@ def lost_offer() -> AbstractContextManager[Any]:
     """The third action on offer is lost."""
     real = Tree.insert
 
-    def insert(self: Tree, events: Sequence[Any], result: Any) -> Node:
+    def insert(self: Tree, events: Sequence[Any], result: Any, **more: bool) -> Node:
         offers = [event for event in events if event[0] == "yield"]
-        return real(self, [one for one in events if len(offers) < 3 or one is not offers[2]], result)
+        return real(self, [one for one in events if len(offers) < 3 or one is not offers[2]], result, **more)
 
     return patch.object(Tree, "insert", insert)
 
