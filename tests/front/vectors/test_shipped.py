@@ -37,12 +37,14 @@ BEYOND = {
             "need_log_base=10",
             "principal_decision=names_winner",
             "need_first=later_need",
+            "classified_in_queue=left_out",
         }
     ),
     "sovereign": frozenset({"path_rule=normal_form"}),
 }
 """Readings that no vector separates either.  That of `conviction` no drawn run does; in `markspace` four lie beyond
-the search, `principal_decision` only offers one action more; that of `sovereign` is newer than the vectors.
+the search, `principal_decision` only offers one action more; `classified_in_queue` and that of `sovereign` are newer
+than the vectors.
 """
 
 HIDDEN = {"markspace": frozenset({"partial_writes", "ids_are_counted", "resolution_forgets_the_priority"})}
