@@ -250,10 +250,8 @@ class Reader:
         text's: some of the model's entries, at least one, and no other are as good as all, in any order.
         """
         codes = [self._code(one) for one in expected], [self._code(one) for one in said]
-        if any(None in side for side in codes):
-            return said
-        ours, fewer = all("" in side for side in codes), 0 < len(said) <= len(expected)
-        if not ours and not fewer:
+        ours = all("" in side for side in codes)
+        if any(None in side for side in codes) or not (ours or 0 < len(said) <= len(expected)):
             return said
         left = [one for one, code in zip(said, codes[1], strict=True) if code or not ours]
         made = list[Json]()
