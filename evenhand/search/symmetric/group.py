@@ -14,6 +14,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -80,6 +81,21 @@ class Group:
         self.last = last
         self.order = math.prod(math.factorial(len(one.names)) for one in classes)
         self.generators = tuple(one.swaps[k, k + 1] for one in classes for k in range(len(one.names) - 1))
+
+    def sources(self, most: int, random: Random) -> list[tuple[int, ...]]:
+        """Return what elements make of the columns (see `Move`): all but the identity, or this many at random."""
+        size = len(self.generators[0].source)
+        whole = itertools.product(*(itertools.permutations(one.fields) for one in self.classes))
+        some = ([random.sample(one.fields, len(one.fields)) for one in self.classes] for _ in range(most))
+        found: list[tuple[int, ...]] = []
+        for blocks in itertools.islice(whole, 1, None) if self.order <= most else some:
+            source = list(range(size))
+            for one, taken in zip(self.classes, blocks, strict=True):
+                for here, there in zip(one.fields, taken, strict=True):
+                    for place, column in zip(here, there, strict=True):
+                        source[place] = column
+            found.append(tuple(source))
+        return found
 
     def picked(self, numbers: Ints) -> Ints:
         """Return the picked state of each state's orbit."""

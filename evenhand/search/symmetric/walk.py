@@ -8,6 +8,8 @@ the team's columns.  Distances are those of the full space, because the group ta
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -20,11 +22,16 @@ from evenhand.search.quotient import not_fixed
 from evenhand.search.steps import nth_action, number_of
 from evenhand.search.symmetric.group import orders, sorted_blocks
 from evenhand.search.symmetric.learner import OrbitLearner
+from evenhand.search.tables.asking import Learned, Updated
 from evenhand.search.tables.classes import Leaf
 from evenhand.search.tables.histories import Histories
-from evenhand.search.tables.joint_walk import JointWalk
+from evenhand.search.tables.joint_walk import JointWalk, Portion
 from evenhand.search.tables.visited import unique
+from evenhand.search.tables.walk import Pairs
 from evenhand.search.witness import Witness
+
+ELEMENTS, IMAGES = 24, 1 << 17
+"""Elements of the group under which claims are asked about images, and the images at a time, of states or steps."""
 
 
 class OrbitWalk(JointWalk):
@@ -119,13 +126,44 @@ class OrbitWalk(JointWalk):
             self.sizes += self.learner.group.sizes(self.packing.unpacked(words).T)
 
     def _ask_states(self, rows: Any) -> None:
-        """Ask about states and all their images under exchanges of neighbours."""
+        """Ask about states and their images: all under exchanges of neighbours, the others as drawn."""
         super()._ask_states(rows)
-        for move in self.learner.group.generators:
-            images = rows[list(move.source)]
-            for asked, kept in zip(self.learner.of_states, self.state_answers, strict=True):
-                if (asked.answers(images, images.shape[1]) != kept[-1]).any():
+        some, sources = self._drawn(rows.shape[1])
+        neighbours = [(move.source, slice(None)) for move in self.learner.group.generators]
+        for asked, kept in zip(self.learner.of_states, self.state_answers, strict=True):
+            for source, which in (*neighbours, *((source, some) for source in sources)):
+                images = rows[list(source)][:, which]
+                if (asked.answers(images, images.shape[1]) != kept[-1][which]).any():
                     self.doubt(asked.question.claim)
+
+    def _answer(self, portion: Portion, source: Any, there: Any) -> None:
+        """Answer claims about steps, and ask them about images."""
+        super()._answer(portion, source, there)
+        self._compare(self.learner.of_steps, portion)
+
+    def updates(self, updated: Updated, portion: Portion, values: Any) -> Any:
+        """Return the values of a monitor after steps, and ask it about their images."""
+        self._compare([updated], portion, values)
+        return super().updates(updated, portion, values)
+
+    def _compare(self, every: Sequence[Learned], portion: Portion, *more: Any) -> None:
+        """Note doubts of claims that tell steps from their images; what these show is not known here."""
+        size, (some, sources) = self.learner.size, self._drawn(len(portion.row))
+        drawn = portion._replace(place=portion.place[some], row=portion.row[some], rank=portion.rank[some])
+        pairs = drawn.pairs(self.flat().shown[drawn.row], *(one[some] for one in more))
+        for asked in every if len(some) else ():
+            answers = asked.answers(pairs, len(some))
+            for source in sources if 2 * size not in asked.read else ():
+                images = Pairs(size, partial(_of_image, pairs, source), pairs.more)
+                differs = (asked.answers(images, len(some)) != answers).any()
+                if differs and 2 * size not in asked.read:
+                    for claim in self.learner.questions.asking(asked.question):
+                        self.doubt(claim)
+
+    def _drawn(self, count: int) -> tuple[Any, list[tuple[int, ...]]]:
+        """Return places below `count` and elements, as `Group.sources`: all of both while these are few."""
+        sources = self.learner.group.sources(ELEMENTS, Random(count))
+        return np.arange(count)[:: max(1, count * len(sources) // IMAGES)], sources
 
     @property
     def size(self) -> int:
@@ -181,6 +219,12 @@ class OrbitWalk(JointWalk):
         each = np.zeros(int(source.max()) - low + 1, dtype=np.int64)
         np.add.at(each, source - low, numbers)
         return sum([size * count for size, count in zip(self.sizes[low:], each.tolist(), strict=False)])
+
+
+def _of_image(pairs: Pairs, source: Sequence[int], column: int) -> Any:
+    """The column of the images of steps under an element."""
+    before = column < pairs.size
+    return pairs[source[column] if before else pairs.size + source[column - pairs.size]]
 
 
 def unfolded(walk: OrbitWalk, place: int, path: Sequence[int], loop: Sequence[int] = ()) -> Witness:

@@ -121,6 +121,7 @@ class Asked(Learned):
                 outcomes = self.expressions.looked_up(self.memo, rows, every)
             except Wide:
                 self.each = True
+                self.read |= {*range(len(self.expressions.columns))}
             except MoreRead as error:
                 if error.columns <= self.read and not self.each:
                     raise NotLearned(f"{self.question.name} reads what it is not given") from error
@@ -171,7 +172,7 @@ class Asked(Learned):
             self.evaluated += 1
             if self.evaluated >= ALONE and 2 * self.evaluated > self.asked:  # half of what is asked about is read anew
                 self.each = True
-                raise MoreRead(set())
+                raise MoreRead({*range(len(expressions.columns))})
             leaves = [*run.leaves]
             for column, value in zip(read, values, strict=True):
                 leaves[column] = value

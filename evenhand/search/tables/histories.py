@@ -65,8 +65,7 @@ class Histories:
         for portion in walk.portions(rows, counts, kinds):
             place, row = portion.place, portion.row
             there = self.there[self.offset[sids[place]] + portion.rank].astype(np.int64)
-            pairs = portion.pairs(flat.shown[row], values[place])
-            after = self.updated.answers(pairs, len(place))
+            after = walk.updates(self.updated, portion, values[place])
             new = self._unknown(there, after)
             place, row, there, after = place[new], row[new], there[new], after[new]
             parts.append([sids[place], flat.first[row], nodes[place], there, after])

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from evenhand.search.bounds import Bounds
+from evenhand.search.tables.asking import Updated
 from evenhand.search.tables.classes import KEPT, Leaf
 from evenhand.search.tables.expressions import NotLearned
 from evenhand.search.tables.joint import JointLearner
@@ -197,6 +198,10 @@ class JointWalk(TableWalk):
             label |= holds << place - first_test
         if learner.questions.tests:
             self._keep(source, there, flat.first[row], label)
+
+    def updates(self, updated: Updated, portion: Portion, values: Any) -> Any:
+        """Return the numbers of a monitor's values after these rows, given those before."""
+        return updated.answers(portion.pairs(self.flat().shown[portion.row], values), len(portion.row))
 
     def _count_rows(self, place: int, answers: Any, source: Any, row: Any) -> None:
         flat = self.flat()

@@ -261,4 +261,6 @@ def _is_steady_class(kind: Any) -> bool:
             own = type(function) is FunctionType and file in (None, function.__code__.co_filename)
             if own and not is_steady(function):
                 return False
-    return not any(isinstance(one, list | dict | set) for name, one in vars(kind).items() if not name.startswith("_"))
+    made = ("__", "_field_defaults")  # by Python, for every class of records; what an enum has ends with a line
+    kept = [one for name, one in vars(kind).items() if not name.startswith(made) and not name.endswith("_")]
+    return not any(isinstance(one, list | dict | set) for one in kept)

@@ -42,12 +42,14 @@ class Questions:
         self.monitors: list[Question] = []
         self.place: dict[int, int] = {}
         runs: list[AboutRuns] = []
+        self.about_runs: dict[int, set[Any]] = {}
         numbers: dict[Any, int] = {}
         for number, claim in enumerate(claims):
             if not claim.applies(config):
                 continue
             if isinstance(claim, AboutRuns):
                 runs.append(claim)
+                self.about_runs[number] = {*tests_of(claim)}
                 numbers.update(dict.fromkeys(tests_of(claim), number))
                 if isinstance(claim, DeadlockFree):
                     self._add(self.states, number, claim.name, (every_state, claim.wants), (config,))
@@ -73,6 +75,11 @@ class Questions:
                 (number for number, claim in enumerate(claims) if claim in runs and _assumes(claim, test, self.fair)), 0
             )
             self._predicate(test, numbers.get(test, serves))
+
+    def asking(self, question: Question) -> list[int]:
+        """Return the claims, by number, that ask a question; several may share a predicate."""
+        tests = {test for test, place in self.tests.items() if self.steps[self.first_test + place] is question}
+        return [number for number, some in self.about_runs.items() if tests & some] or [question.claim]
 
     def _monitor(self, number: int, claim: Monitor) -> None:
         update = _user(claim.update)

@@ -108,6 +108,31 @@ def test_a_claim_about_runs_that_tells_names_apart(tells: str) -> None:
     assert divided(HALL, TELLS[tells]).verdicts[0].status is Status.UNDECIDED
 
 
+RARELY: Callable[[Any], bool] = lambda s: (s.after.marks, s.after.shared) == ((2, 0, 2), 1)  # noqa: E731
+TELL_RARELY: dict[str, tuple[Any, ...]] = {
+    "a step": (EachStep(name="c", sentence="", check=lambda s: not RARELY(s)),),
+    "a monitor": (
+        Monitor(
+            name="c", sentence="", start=lambda _c: 0, update=lambda v, s: 1 if RARELY(s) else v, ok=lambda _c, v: v < 1
+        ),
+    ),
+    "two claims that share a predicate": (
+        LeadsTo(name="b", sentence="", trigger=RARELY, goal=lambda _s: False),
+        LeadsTo(name="c", sentence="", trigger=RARELY, goal=lambda s: s.before.shared == 7),
+    ),
+}
+
+
+@pytest.mark.parametrize("tells", TELL_RARELY)
+def test_a_claim_that_tells_few_images_apart(tells: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No sample shows it, but claims are asked about the images of all steps while these are few."""
+    about = TELL_RARELY[tells]
+    assert all(one.status is Status.REFUTED for one in explore(MIXED, about, method="explicit").verdicts)
+    assert all("does not leave" in one.because for one in divided(MIXED, *about).verdicts)
+    monkeypatch.setattr(walk.OrbitWalk, "_compare", lambda *_: None)
+    assert not any("does not leave" in one.because for one in divided(MIXED, *about).verdicts)
+
+
 def test_agents_that_are_all_different() -> None:
     """There is nothing to divide by."""
     system = alike(joint_hall(1), Crew(("a", "b"), CREW.table))

@@ -429,7 +429,7 @@ class Listing(NamedTuple):
     number: int
 
 
-Listing.log = []  # type: ignore[attr-defined]
+Listing._log = []  # type: ignore[attr-defined]
 
 
 def of_a_property(s, _y):
@@ -443,13 +443,13 @@ def of_an_operator(s, _y):
 
 
 def of_a_class(s, _y):
-    Listing.log.clear()  # type: ignore[attr-defined]
+    Listing._log.clear()  # type: ignore[attr-defined]
     return len({note(m) > 1 for m in s}) == 2
 
 
 def note(m):
-    Listing.log.append(m)  # type: ignore[attr-defined]
-    return len(Listing.log)  # type: ignore[attr-defined]
+    Listing._log.append(m)  # type: ignore[attr-defined]
+    return len(Listing._log)  # type: ignore[attr-defined]
 
 
 def of_a_function(s, _y):
