@@ -199,8 +199,8 @@ def _visible(bound: tuple[Var, ...]) -> Formula:
 
 
 def _squeamish(authorities: tuple[Authority, ...], bound: kernel.Bound) -> bool:
-    """Return the decision of a sampled reading: pass 1 rejects one value."""
-    disliked = any(value == VALUES[1] for _, value in bound.request.proposed_delta)
+    """Return the decision of a sampled reading: pass 1 rejects texts."""
+    disliked = any(isinstance(value, Atom) and value.kind == "str" for _, value in bound.request.proposed_delta)
     return not disliked and kernel.REFERENCE.covers(authorities, bound)
 
 

@@ -171,7 +171,7 @@ def test_countermodels_replay(proved: Proved) -> None:
         assert isinstance(killed.outcome, Refutation)
         assert refutes(replace(base, rules=killed.mutation.mutant.rules), theorem.claim, killed.outcome.evidence)
         assert not refutes(base, theorem.claim, killed.outcome.evidence)
-        assert killed.outcome.structure.size <= 4
+        assert theorem.realise is None or killed.outcome.structure.size <= 4  # what was sampled is as it was taken
 
 
 @pytest.mark.deep
