@@ -172,12 +172,12 @@ class _Scene:
         balked = {self.names[e] for e in self.ordered if self.has("balked", e)}
         asking = dict.fromkeys(balked, tuple(self.keys.values())[:1])
         if trail:
-            asking[self.names[self.constant("leaver")]] = trail
+            asking[self.names[self.constant("leaver")]] = trail  # whatever it is answered
         epochs: list[Mapping[str, model.Choice]] = []
         if locked and gone:
             epochs.append({gone[0]: _refused(locked)})
         if asking or gone or self.has("later"):
-            last = {name: _refused(scope) for name, scope in asking.items()}
+            last = {name: _refused(scope) if name in balked else _faulty(scope) for name, scope in asking.items()}
             epochs.append({**last, **dict.fromkeys(gone, model.Choice(exits=True))})
         for _ in range(self.turns(members, len(epochs))):
             epochs.insert(0, {})
@@ -203,3 +203,8 @@ class _Scene:
 def _refused(scope: tuple[str, ...]) -> model.Choice:
     """Return a request that pass 1 refuses because it cites nothing."""
     return model.Choice(model.Request(model.WRITE, scope, (), ()))
+
+
+def _faulty(scope: tuple[str, ...]) -> model.Choice:
+    """Return a request that is malformed because it names no operation."""
+    return model.Choice(model.Request("", scope, (), ()))

@@ -27,6 +27,7 @@ from evenhand.proofs.cud.vocabulary import (
     forbids,
     holder,
     known,
+    later,
     locked,
     member,
     over_read,
@@ -78,7 +79,7 @@ v = VALUE("v")
 
 LEAVER = Function("leaver", (), AGENT)
 TRAIL = Relation("trail", (KEY,))
-"""The keys that the leaver declared in the epoch before."""
+"""The keys that the leaver declared in the epoch before, whatever it was answered."""
 
 _staying = apart("cud_left", ("submitted", "active", "exits", "locked", "balked"))
 _LEFT = _staying.extended(
@@ -93,7 +94,7 @@ _LEFT = _staying.extended(
                 forall([x], differ(x, LEAVER()) >> iff(_staying.second("active", x), active(x))),
                 forall([x], differ(x, LEAVER()) >> iff(_staying.second("exits", x), exits(x))),
                 forall([x], differ(x, LEAVER()) >> iff(_staying.second("balked", x), balked(x))),
-                forall([k], TRAIL(k) >> (balked(LEAVER()) & known(k))),
+                forall([k], TRAIL(k) >> (later() & known(k))),
                 forall(
                     [k],
                     iff(_staying.second("locked", k), locked(k) | (TRAIL(k) & ~_staying.second("active", LEAVER()))),

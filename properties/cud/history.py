@@ -212,7 +212,7 @@ def _leaves(w: Leaving, action: Epoch) -> tuple[Epoch]:
         (agent, replace(choice, request=None, draft=None, exits=True) if agent == who else choice)
         for agent, choice in action.choices
     )
-    return (Epoch(left),)
+    return (Epoch(left if who in dict(left) else (*left, (who, Choice(exits=True)))),)
 
 
 def _still_admissible(w: Leaving, step: RunStep, other: RunStep | None) -> bool:

@@ -37,7 +37,7 @@ from evenhand.smt.prove import prove
 from evenhand.smt.proved import ProofStatus, Proved
 from evenhand.smt.registry import theorems
 from evenhand.smt.structure import Reader, Structure
-from evenhand.smt.theorem import Mutation
+from evenhand.smt.theorem import Mutation, Theorem
 
 THEOREMS = {theorem.name: theorem for theorem in theorems("cud")}
 UNKILLED = {authority.exit_lapses_allows}
@@ -183,7 +183,8 @@ def test_countermodels_replay(proved: Proved) -> None:
         assert isinstance(killed.outcome, Refutation)
         assert refutes(replace(base, rules=killed.mutation.mutant.rules), theorem.claim, killed.outcome.evidence)
         assert not refutes(base, theorem.claim, killed.outcome.evidence)
-        assert killed.outcome.structure.size <= 4
+        if isinstance(theorem, Theorem) and theorem.realise is not None:  # else it was sampled, and is not minimal
+            assert killed.outcome.structure.size <= 4
 
 
 @pytest.mark.deep
