@@ -234,7 +234,8 @@ def _require_answers(checked: Sequence[Any], clock: Clock) -> None:
         return
     why = "; ".join(dict.fromkeys(reason for one in checked for reason in one.unsupported))
     if clock.left() <= 0 or not why:
-        raise BadUse("the kernel gave no answer in the time given; give it more with --seconds")
+        also = f" (so far: {inert(why)})" if why else ""
+        raise BadUse(f"the kernel gave no answer in the time given{also}; give it more with --seconds")
     raise BadUse(f"the kernel supports none of the systems asked for: {inert(why)}")
 
 

@@ -233,6 +233,7 @@ _QUESTIONS = {
     "constraint": ("config", "state"),
     "action_constraint": ("step",),
     "over": ("config", "state", "action"),
+    "unsaid": ("config", "state", "action"),
 }
 """The functions of a system that return True or False, with their arguments."""
 
@@ -253,6 +254,7 @@ class System(Generic[C, S, A, O, R]):
     is where no action is on offer; None where nobody said.  `constraint` and `action_constraint` bound the
     runs: a state outside, or one reached by a step outside, is checked, but no run goes on from there.  `over` says
     where the source lets a run be over for good, so that an action changes nothing: kernels are asked nevertheless.
+    `unsaid` says of which actions no section tells what follows: kernels are compared up to there.
 
     `menu`, where the actions are no product, lists every action that is ever on offer, so that a count of actions names
     those that were never taken.
@@ -285,6 +287,7 @@ class System(Generic[C, S, A, O, R]):
     constraint: Callable[[C, S], bool] | None = None
     action_constraint: Callable[[Step[C, S, A, O]], bool] | None = None
     over: Callable[[C, S, A], bool] | None = None
+    unsaid: Callable[[C, S, A], bool] | None = None
 
     def __post_init__(self) -> None:
         if (self.actions is None) == (self.joint is None):
@@ -371,6 +374,8 @@ class System(Generic[C, S, A, O, R]):
 
     def has_answer(self, config: C, state: S, action: A) -> bool:
         """Return whether the source says what follows: the action is on offer, or the run is over for good."""
+        if self.unsaid is not None and self.unsaid(config, state, action):
+            return False
         return self.is_enabled(config, state, action) or (self.over is not None and self.over(config, state, action))
 
     def take(self, config: C, state: S, action: A) -> Step[C, S, A, O]:

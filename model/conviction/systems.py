@@ -16,6 +16,7 @@ from evenhand.model.conviction.readings import Readings
 from evenhand.model.conviction.rules import REFERENCE, Rules
 from evenhand.model.conviction.step import initial, progress, smaller, step, wants
 from evenhand.model.conviction.vocabulary import (
+    IDLE,
     STRANGER,
     TYPES,
     Act,
@@ -78,12 +79,17 @@ def _menu(config: Config, scope: Scope, state: State) -> Iterator[Act]:
         yield from hostile(config, state)
 
 
-def _anything(config: Config, state: State, action: Act) -> bool:
-    """Any action may be submitted at any time; but no section says what opening an Issue without a field does (3.2)."""
-    if not isinstance(action, Tick) or state.phase != "IDLE":
-        return True
+def _anything(_config: Config, _state: State, _action: Act) -> bool:
+    """Any action may be submitted at any time."""
+    return True
+
+
+def _unsaid(config: Config, state: State, action: Act) -> bool:
+    """No section says what opening an Issue without a field does (3.2)."""
+    if state.phase != IDLE or not ticks(state, action):
+        return False
     issue = config.issues[state.issue]
-    return None not in (issue.problem, issue.background)
+    return None in (issue.problem, issue.background)
 
 
 def _actor(action: Act) -> str:
@@ -124,6 +130,7 @@ def _system(
         progress=progress,
         smaller=smaller,
         allows=_anything,
+        unsaid=_unsaid,
         types=TYPES,
         actor=_actor,
     )

@@ -309,7 +309,10 @@ class MoveStake:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A tick of the external scheduler (9.4)."""
+    """A tick of the external scheduler (9.4).
+
+    No section says what it does where the next Issue lacks a problem or background; `check` ends the run before that.
+    """
 
     credential: str = SCHEDULER
 

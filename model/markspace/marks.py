@@ -188,7 +188,10 @@ class Needs:
 
 @dataclass(frozen=True, slots=True)
 class Resolve:
-    """`resolve(need, action)`, by the principal (§8.3)."""
+    """`resolve(need, action)`, by the principal (§8.3).
+
+    No section says what it does to a need that is superseded or resolved; `check` ends the run before that.
+    """
 
     need: int
     action: int

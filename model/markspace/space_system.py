@@ -161,24 +161,28 @@ def _stands(space: Space, mark: Mark) -> bool:
 
 
 def _allows(config: SpaceConfig, space: Space, act: Act) -> bool:
-    """Return whether an act has a fresh id and refers to marks that there are; agents may do anything else.
-
-    No section says whether a need that is superseded, or was resolved, can be resolved.
-    """
+    """Return whether an act has a fresh id and refers to marks that there are; agents may do anything else."""
     known = {mark.id for mark in space.marks}
     match act:
         case Write():
             referred = {act.draft.supersedes, act.draft.invalidates} - {None}
         case Resolve():
             referred = {act.need, act.action}
-            need = space.find(act.need)
-            if need is not None and need.draft.kind is Kind.NEED and not _stands(space, need):
-                return False
         case _:
             return True
     in_order = config.readings.id_order == "sequence"
     fresh = act.id == max(known, default=0) + 1 if in_order else act.id not in known
     return fresh and referred <= known
+
+
+def _unsaid(config: SpaceConfig, space: Space, act: Act) -> bool:
+    """No section speaks of other ids, or says whether a need that is superseded, or was resolved, can be resolved."""
+    if not _allows(config, space, act):
+        return True
+    need, by = (space.find(act.need), space.find(act.action)) if isinstance(act, Resolve) else (None, None)
+    if need is None or by is None or (need.draft.kind, by.draft.kind) != (Kind.NEED, Kind.ACTION):
+        return False
+    return not _stands(space, need)
 
 
 def _smaller(config: SpaceConfig, start: Space) -> Iterator[tuple[SpaceConfig, Space]]:
@@ -196,6 +200,7 @@ SPACE: System[SpaceConfig, Space, Act, Reply, Rules] = System(
     scope=Scope(marks=2, horizon=2, hostile=1, only=0),
     readings=Readings(),
     allows=_allows,
+    unsaid=_unsaid,
     smaller=_smaller,
     types=TYPES,
 )

@@ -102,9 +102,9 @@ class Decide:
 class Check:
     """An executor is handed a warrant and a request.  If they are refused, it still holds what it held.
 
-    A path is resolved at the check, too: one that leads outside, or through what is no directory, is refused there
-    (after which `..` is not compared).  That is ours; a kernel that looks at the use alone raises Unsupported for such
-    a check.
+    A path is resolved at the check, too: one that leads outside, or through what is no directory, is refused there.
+    That is ours; a kernel that looks at the use alone raises Unsupported for such a check.  `..` behind what is no
+    directory is not compared if the shortened path is allowed.
     """
 
     executor: str

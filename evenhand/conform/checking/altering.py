@@ -290,7 +290,12 @@ class Altering:
 
 
 def are_asked(system: AnySystem, step: AnyStep) -> bool:
-    """Return whether those choose in a joint action whom the protocol asks; who that is, is no agent's choice."""
+    """Return whether those choose in a joint action whom the protocol asks; who that is, is no agent's choice.
+
+    Nor are kernels asked what no section tells.
+    """
+    if system.unsaid is not None and system.unsaid(step.config, step.before, step.action):
+        return False
     joint = system.joint
     if joint is None:
         return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -59,8 +59,8 @@ def drawn(
     bare = replace(system, types=())  # that actions pass through a file is checked where the model is
     fuzz(bare, (claim,), generator, examples=examples, steps=steps, seed=seed)
     notebook.close()
-    runs = notebook.runs if system.allows is None else [_on_offer(system, run) for run in notebook.runs]
-    return tuple(run for run in dict.fromkeys(runs) if run.actions)
+    runs = dict.fromkeys(_up_to(system, run, system.unsaid) for run in notebook.runs)
+    return tuple(run for run in runs if run.actions)
 
 
 def silenced(
@@ -81,8 +81,8 @@ def separating(system: AnySystem, records: Sequence[Stored]) -> Iterator[AnyScen
 
     They come from search, machine and solvers, and were replayed before they were stored.  Runs recorded under other
     readings are taken under these.  The tests of the store report runs that no longer decode; here they are skipped.
-    They end before the first action of which the source says nothing: one that the system does not allow, and in a
-    vector one that is not on offer, as a counterexample shows what some sentence forbids there.
+    They end before the first action of which the source says nothing; a vector, before one that is not on offer,
+    too: there a counterexample shows what some sentence forbids.
     """
     seen = set[AnyScenario]()
     for record in records:
@@ -95,18 +95,23 @@ def separating(system: AnySystem, records: Sequence[Stored]) -> Iterator[AnyScen
             continue
         for run in runs(evidence):
             made = _reread(system, run, recorded)
-            if isinstance(record, Vector) or system.allows is not None:
-                made = _on_offer(system, made)
+            made = _up_to(system, made, _unanswered(system) if isinstance(record, Vector) else system.unsaid)
             if made.actions and made not in seen:
                 seen.add(made)
                 yield made
 
 
-def _on_offer(system: AnySystem, run: AnyScenario) -> AnyScenario:
-    """The run up to the first action of which the source does not say what follows."""
+def _unanswered(system: AnySystem) -> Callable[[Any, Any, Any], bool]:
+    return lambda config, state, action: not system.has_answer(config, state, action)
+
+
+def _up_to(system: AnySystem, run: AnyScenario, ends: Callable[[Any, Any, Any], bool] | None) -> AnyScenario:
+    """The run up to the first action that ends it."""
+    if ends is None:
+        return run
     state, kept = run.start, list[Any]()
     for action in run.actions:
-        if not system.has_answer(run.config, state, action):
+        if ends(run.config, state, action):
             break
         kept.append(action)
         state = system.take(run.config, state, action).after

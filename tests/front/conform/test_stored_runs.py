@@ -27,6 +27,8 @@ from evenhand.evidence.record import Record
 from evenhand.evidence.schemas import unsealed
 from evenhand.evidence.vector import Vector
 from evenhand.jobs.fixtures import fixtures_of, vector_folder
+from evenhand.model.sovereign.state import Check, Cycle
+from evenhand.model.sovereign.vocabulary import Candidate, Request, Warrant
 from tests.front.conform import test_lookalikes as lookalikes
 from tests.front.conform.in_process import InProcess
 
@@ -97,18 +99,49 @@ def test_every_stored_run_is_sent(protocol: str) -> None:
 
 @pytest.mark.parametrize(("protocol", "name"), [("conviction", "run"), ("markspace", "space")])
 def test_runs_end_before_what_the_source_does_not_speak_of(protocol: str, name: str) -> None:
-    """Such as opening an Issue without a problem; the machine draws that, and a system without `allows` is sent it."""
+    """Such as opening an Issue without a problem; the machine draws that, and a system without `unsaid` is sent it."""
     bundle = find(protocol)
     system = bundle.model.systems[name]
     generator = next(one for one in bundle.generators if one.system == name)
     stored = [record for _, record in fixtures_of(protocol) if record.system == name]
+    unsaid = system.unsaid
+    assert unsaid is not None
 
     def beyond(own: Any) -> list[Any]:
         runs = [*separating(own, stored), *drawn(own, generator, examples=40, steps=12, seed=0)]
         steps = [step for run in runs for step in replay(system, run).steps]
-        return [step.action for step in steps if not system.has_answer(step.config, step.before, step.action)]
+        return [step.action for step in steps if unsaid(step.config, step.before, step.action)]
 
-    assert not beyond(system) and beyond(replace(system, allows=None))
+    assert not beyond(system) and beyond(replace(system, unsaid=None))
+
+
+def test_runs_keep_what_the_source_refuses() -> None:
+    """An intruder, and a second choice of one agent, are on offer nowhere; but kernels have to refuse them."""
+    bundle = find("cud")
+    system = bundle.model.systems["run"]
+    generator = next(one for one in bundle.generators if one.system == "run")
+    runs = drawn(system, generator, examples=20, steps=12, seed=0)
+    assert any(step.shown.rejected for run in runs for step in replay(system, run).steps)
+
+
+@pytest.mark.parametrize(
+    ("path", "unsaid"),
+    [
+        ("./workspace/absent/../y", True),  # shortened, it is allowed
+        ("./workspace/absent/../../secret", False),  # whoever reads it so, too, refuses it
+        ("./workspace/../workspace/y", False),
+    ],
+)
+def test_a_path_is_left_out_only_where_the_text_admits_two_answers(path: str, unsaid: bool) -> None:
+    """A kernel that leaves the repository behind what is no directory is wrong however it reads the text."""
+    for name in ("agent", "session"):
+        system = find("sovereign").model.systems[name]
+        config = next(iter(system.all_configs()))
+        state = next(iter(system.initial(config)))
+        request = Request("ReadLocal", (("path", path),))
+        check = Check("first", Warrant(request, "", ""), request)
+        action = check if name == "agent" else Cycle((), (Candidate(request),))
+        assert system.unsaid is not None and system.unsaid(config, state, action) is unsaid
 
 
 def test_vectors_end_before_what_is_not_on_offer() -> None:
