@@ -311,6 +311,8 @@ def _shown(hint: Any) -> str:
 
 def fits(value: Any, hint: Any) -> bool:
     """Whether the annotation `hint` allows `value`; True for forms of annotation unknown here."""
+    if hint is str or hint is int or hint is bool:  # most are, and taking others apart takes long
+        return type(value) is hint
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if hint is Any or hint is object:
         return True

@@ -6,12 +6,26 @@ path in the current tree, consults the allow-list for the place it leads to, and
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from evenhand.model.sovereign.kernel import path_of
-from evenhand.model.sovereign.paths import Place, Tree, dir_, file_, look, put, resolve, roots, under, within_prefix
-from evenhand.model.sovereign.state import Config, Held, Spent, State
+from evenhand.model.sovereign.paths import (
+    Place,
+    Tree,
+    dir_,
+    file_,
+    look,
+    normal_form,
+    put,
+    resolve,
+    roots,
+    under,
+    unsettled,
+    within_prefix,
+)
+from evenhand.model.sovereign.state import Act, Check, Config, Cycle, Held, Spent, State, Use
 from evenhand.model.sovereign.vocabulary import (
     EXECUTORS,
     EXIT_TYPE,
@@ -126,3 +140,29 @@ EXECUTOR_RULES: dict[str, Any] = {
     "age": age,
 }
 """The executor's share of the reference rules."""
+
+
+def _carried_out(state: State, action: Act) -> Iterator[Request]:
+    """The requests that an action may carry out, or prepare for that."""
+    match action:
+        case Check():
+            yield action.request
+        case Use():
+            held = dict(zip(EXECUTORS, state.held, strict=True)).get(action.executor)
+            yield from () if held is None else (held.request,)
+        case Cycle():
+            yield from (one.request for one in action.candidates)
+        case _:
+            pass
+
+
+def unsaid(config: Config, state: State, action: Act) -> bool:
+    """No section says whether `..` may follow a name that is no directory (section 6, `path_rule`).
+
+    Who shortens the text does not see it; but where the shortened path is not allowed, everybody refuses.
+    """
+    paths = ((one, path_of(one)) for one in _carried_out(state, action))
+    return any(
+        path is not None and unsettled(state.tree, path) and permitted(config, one, normal_form(path))
+        for one, path in paths
+    )

@@ -27,8 +27,8 @@ from evenhand.model.sovereign.constitution import (
     Limits,
     cite,
 )
-from evenhand.model.sovereign.executor import permitted
-from evenhand.model.sovereign.kernel import Rules, path_of
+from evenhand.model.sovereign.executor import unsaid
+from evenhand.model.sovereign.kernel import Rules
 from evenhand.model.sovereign.live import (
     LIVE_TYPES,
     LiveAct,
@@ -52,7 +52,7 @@ from evenhand.model.sovereign.menus import (
     said,
     usual,
 )
-from evenhand.model.sovereign.paths import dir_, link_, normal_form, unsettled
+from evenhand.model.sovereign.paths import dir_, link_
 from evenhand.model.sovereign.readings import Readings
 from evenhand.model.sovereign.state import (
     EXITED,
@@ -180,32 +180,6 @@ def _agent_actions(_config: Config, scope: Scope, state: State) -> Iterator[Act]
 def _allows_anything(_config: Config, state: State, action: Act) -> bool:
     """Return whether the agent runs; an attacker may then do anything, but whole cycles belong to sessions."""
     return not state.over and not isinstance(action, Cycle)
-
-
-def _carried_out(state: State, action: Act) -> Iterator[Request]:
-    """The requests that an action may carry out, or prepare for that."""
-    match action:
-        case Check():
-            yield action.request
-        case Use():
-            held = dict(zip(EXECUTORS, state.held, strict=True)).get(action.executor)
-            yield from () if held is None else (held.request,)
-        case Cycle():
-            yield from (one.request for one in action.candidates)
-        case _:
-            pass
-
-
-def _unsaid(config: Config, state: State, action: Act) -> bool:
-    """No section says whether `..` may follow a name that is no directory (section 6, `path_rule`).
-
-    Who shortens the text does not see it; but where the shortened path is not allowed, everybody refuses.
-    """
-    paths = ((one, path_of(one)) for one in _carried_out(state, action))
-    return any(
-        path is not None and unsettled(state.tree, path) and permitted(config, one, normal_form(path))
-        for one, path in paths
-    )
 
 
 def _agent_configs(_scope: Scope, readings: Readings) -> Iterator[Config]:
@@ -424,10 +398,7 @@ def _wants(config: Config, state: State) -> bool:
 
 
 def _is_over(_config: Config, state: State, action: Act) -> bool:
-    """Return whether a cycle comes after an EXIT, which is terminal (6); others than the kernel may still act.
-
-    What ends a session is the harness's (13.10).
-    """
+    """Return whether a cycle comes after an EXIT, which is terminal (6); a session is ended by the harness (13.10)."""
     return state.over == EXITED and isinstance(action, Decide | Cycle)
 
 
@@ -460,7 +431,7 @@ def _system(name: str, configs: Any, actions: Any, step: Any, scope: Scope, **mo
         types=TYPES,
         actor=_actor,
         over=_is_over,
-        unsaid=_unsaid,
+        unsaid=unsaid,
         **more,
     )
 

@@ -12,6 +12,7 @@ from enum import Enum
 from math import isinf
 from typing import Annotated, Any, Literal, TypeAlias
 
+import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, ValidationError, convert, to_builtins
 
 from evenhand.core.canonical import MAX_DEPTH, Json, canonical_bytes
@@ -21,6 +22,11 @@ VERSION = 1
 
 _encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
 
+_fast = msgspec.json.Encoder(order="sorted")
+"""Writes the same, ten times as fast, but for floats, which it writes in other digits."""
+
+_FLOAT = re.compile(r"\d[.e]")
+"""What stands in the text of every float."""
 
 _SUSPICIOUS = re.compile(rb"[\0\\\xed]|\d{16}")
 """What stands in every line whose values have no canonical form, and in few others."""
@@ -134,7 +140,11 @@ class Misanswer(ValueError):
 
 def text(value: Json) -> str:
     """Return `value` on one line, keys sorted: equal values have equal texts."""
-    return _encoder.encode(value)
+    try:
+        said = _fast.encode(value).decode()
+    except UnicodeEncodeError:  # half a surrogate pair
+        return _encoder.encode(value)
+    return _encoder.encode(value) if _FLOAT.search(said) else said
 
 
 def initial_text(protocol: str, system: str, config: Json, start: Json) -> bytes:

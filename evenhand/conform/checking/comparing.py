@@ -57,9 +57,10 @@ class Difference:
 def normal(value: Json) -> Json:
     """Return `value` with every encoded set sorted, because a kernel need not keep an order."""
     if isinstance(value, list):
-        return [normal(item) for item in cast("list[Json]", value)]
+        return [normal(item) if isinstance(item, (list, dict)) else item for item in cast("list[Json]", value)]
     if isinstance(value, dict):
-        entries = {key: normal(item) for key, item in cast("dict[str, Json]", value).items()}
+        held = cast("dict[str, Json]", value).items()
+        entries = {key: normal(item) if isinstance(item, (list, dict)) else item for key, item in held}
         members = entries.get("$set")
         if len(entries) == 1 and isinstance(members, list):
             return {"$set": sorted(cast("list[Json]", members), key=text)}

@@ -18,7 +18,7 @@ from evenhand.conform.checking.duties import SUBJECTS, What
 from evenhand.conform.checking.withholding import decode_with_gaps, is_withheld
 from evenhand.conform.checking.words import UNKNOWN, Dictionary, Malformed, Reading, choices, gaps
 from evenhand.core.canonical import Json
-from evenhand.core.codec import decode, encode
+from evenhand.core.codec import decode, field_hints
 from evenhand.core.system import AnyStep
 from evenhand.core.trace import AnyScenario, AnyTrace, Scenario
 
@@ -98,11 +98,13 @@ class Divergence:
 
 def kind_of(action: Any) -> str:
     """The class of an action and, where one class has several kinds, its kind."""
-    kind = type(action).__name__
     if isinstance(action, Enum):
         return action.name
-    values = [getattr(action, one.name) for one in fields(action)] if is_dataclass(action) else []
-    return " ".join([kind, *(one.name for one in values[:1] if isinstance(one, Enum))])
+    kind = type(action).__name__
+    if not is_dataclass(action) or isinstance(action, type):
+        return kind
+    first = next((getattr(action, name) for name in field_hints(type(action))), None)
+    return f"{kind} {first.name}" if isinstance(first, Enum) else kind
 
 
 def as_told(coder: Coder, trace: AnyTrace, said: KernelResponse, beside: frozenset[str] = frozenset()) -> bool:
@@ -250,9 +252,7 @@ class _Run:
 
     def expected(self, place: int) -> Json:
         """Return the model's observation at `place`, from where the kernel says that it was."""
-        if not self._is_astray(place):
-            return self._expected[place]
-        return encode(self.steps[place].shown)
+        return json.loads(self.coder.shown(self.steps[place])) if self._is_astray(place) else self._expected[place]
 
     @cached_property
     def _expected(self) -> list[Json]:
@@ -280,7 +280,7 @@ class _Run:
                 astray = self._is_astray(place)
                 if said is None and astray:
                     said = self._expected[place]
-                expected = text(self.expected(place)).encode() if astray else self.request.expected[place]
+                expected = self.coder.shown(self.steps[place]) if astray else self.request.expected[place]
                 made.append(None if said is None else reader.known_reading(said, expected, known))
                 told = self._told_facts(place)
                 if told is not None:
@@ -319,7 +319,7 @@ class _Run:
         if self._tells_state(place):
             told = self.coder.decoded(self.response.states[place])
             return told if type(told) is type(after) else after
-        if place not in self.facts or not is_dataclass(after):
+        if place not in self.facts or self.facts[place].agrees or not is_dataclass(after):
             return after
         read = self.facts[place]
         known, facts = (cast("dict[str, Json]", normal(one)) for one in (read.expected, read.told))

@@ -12,13 +12,14 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import is_dataclass, replace
 from itertools import islice
 from typing import Any
 
 from evenhand.conform.checking.covering import spread
 from evenhand.conform.checking.divergence import kind_of
 from evenhand.core.bundle import Bundle
+from evenhand.core.codec import field_hints
 from evenhand.core.system import AnyStep, AnySystem
 from evenhand.core.trace import AnyTrace, Scenario, Trace
 
@@ -172,7 +173,8 @@ class _Walk:
             before = self.chance.choice(self.taken[-4:])
             if before in offered:
                 return before
-            again = [one for one in offered if _numberless(one) == _numberless(before)]
+            like = _numberless(before)
+            again = [one for one in offered if type(one) is type(before) and _numberless(one) == like]
             if again:
                 return self.chance.choice(again)
         return self._weighed(offered, kind_of)
@@ -230,5 +232,5 @@ class _Walk:
 def _numberless(action: Any) -> Any:
     if not is_dataclass(action) or isinstance(action, type):
         return action
-    numbers = {one.name: 0 for one in fields(action) if type(getattr(action, one.name)) is int}
+    numbers = {name: 0 for name in field_hints(type(action)) if type(getattr(action, name)) is int}
     return replace(action, **numbers) if numbers else action

@@ -399,9 +399,9 @@ def _list(made: Sequence[_Both], said: list[Json] | None) -> _Both:
 
 def _marker(said: Json, path: str) -> str:
     """The key of a marker; empty for any other value.  Raises Malformed."""
-    if not isinstance(said, dict) or not (found := _MARKERS.intersection(cast("_Object", said))):
+    if not isinstance(said, dict) or _MARKERS.isdisjoint(cast("_Object", said)):
         return ""
-    marker = min(found)
+    marker = min(_MARKERS.intersection(cast("_Object", said)))
     entries, place = cast("_Object", said), path or "all of it"
     if _KEYS[marker] != entries.keys():
         raise Malformed(f"{place}: {marker} has the keys {', '.join(sorted(_KEYS[marker]))} and no others")
@@ -485,15 +485,14 @@ def choices(value: Json, action: Json = None) -> frozenset[str]:
         raise Malformed(
             f"`of` is {', '.join(more):.80}, no field of the action, which $chosen was chosen from: {named}"
         )
-    return found.union(*(choices(one, action) for one in inner))
+    return found.union(*(choices(one, action) for one in inner if isinstance(one, (list, dict))))
 
 
 def gaps(value: Json) -> bool:
     """Return whether a value is marked as partly unknown (a missing field shows only beside a full record)."""
-    if isinstance(value, list):
-        return any(gaps(item) for item in cast("list[Json]", value))
+    inner: Iterable[Json] = cast("list[Json]", value) if isinstance(value, list) else ()
     if isinstance(value, dict):
-        return bool(_MARKERS.intersection(cast("_Object", value))) or any(
-            gaps(item) for item in cast("_Object", value).values()
-        )
-    return False
+        inner = cast("_Object", value).values()
+        if not _MARKERS.isdisjoint(cast("_Object", value)):
+            return True
+    return any(gaps(item) for item in inner if isinstance(item, (list, dict)))

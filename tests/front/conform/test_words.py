@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from evenhand.conform.adapters.wire import text
 from evenhand.conform.checking.comparing import differences, normal
 from evenhand.conform.checking.loop import CheckEffort, SystemChecked, check_system
 from evenhand.conform.checking.words import Dictionary, Malformed, Reader
@@ -609,3 +611,22 @@ def test_codes_beside_ours_may_stand_in_any_order(bag: bool) -> None:
     said: Any = encode((_NEEDLESS, _OWN, _FALSE))
     model = encode((_FALSE, _LINK, _NEEDLESS))
     assert not different({"$bag": said} if bag else said, model, types=apcm.TYPES)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        1e16,
+        5e-07,
+        -0.0,
+        [0.1, True, 1, None],
+        2**70,
+        "\ud800",
+        "1.5",
+        "".join(map(chr, range(1, 0x2100))),
+        {"b": 1e300, "a": {}},
+    ],
+)
+def test_a_text_is_what_the_standard_library_writes(value: Any) -> None:
+    """Another encoder is faster, but writes floats otherwise and no half of a surrogate pair."""
+    assert text(value) == json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
