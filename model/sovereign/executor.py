@@ -148,8 +148,8 @@ def _carried_out(state: State, action: Act) -> Iterator[Request]:
         case Check():
             yield action.request
         case Use():
-            held = dict(zip(EXECUTORS, state.held, strict=True)).get(action.executor)
-            yield from () if held is None else (held.request,)
+            holders = zip(EXECUTORS, state.held, strict=True)
+            yield from (held.request for who, held in holders if who == action.executor and held is not None)
         case Cycle():
             yield from (one.request for one in action.candidates)
         case _:
