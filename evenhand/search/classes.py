@@ -8,6 +8,7 @@ that is a lasso for the judge, else nothing is refuted.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -29,7 +30,7 @@ TOLD = 400
 
 
 @dataclass
-class Classes:
+class Classes(ABC):
     """The classes of a system's states under a licensed quotient; subclasses say what stands for a class.
 
     `refused` says by name why some claims are not searched, `trusted` what is trusted, `why` adds to the reason for the
@@ -46,17 +47,17 @@ class Classes:
     ahead: ClassVar[int] = FORWARD_LIMIT
     """States that the judge of a deadlock may visit at least."""
 
+    @abstractmethod
     def first(self, config: Any, state: Any) -> Any:
         """Return the state that stands for the class of `state`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def runs(self, claim: Property, config: Any, start: int, numbers: Sequence[int]) -> Iterator[AnyScenario]:
         """Yield runs of the model that follow the actions of these numbers among classes, as far as the claim sees."""
-        raise NotImplementedError
 
+    @abstractmethod
     def doubts(self, configs: Sequence[Any]) -> tuple[str, ...]:
         """Return for each claim why the quotient cannot decide it, else an empty text."""
-        raise NotImplementedError
 
     def searched(self) -> AnySystem:
         """Return the system to search: every state is replaced by the one that stands for its class."""

@@ -139,7 +139,10 @@ class Misanswer(ValueError):
 
 
 def text(value: Json) -> str:
-    """Return `value` on one line, keys sorted: equal values have equal texts."""
+    """Return `value` on one line, keys sorted: equal values have equal texts.
+
+    NaN, infinities and what is no JSON are refused where they enter (`read_answer`, `canonical_bytes`), not here.
+    """
     try:
         said = _fast.encode(value).decode()
     except UnicodeEncodeError:  # half a surrogate pair

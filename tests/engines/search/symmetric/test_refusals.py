@@ -108,17 +108,24 @@ def test_a_claim_about_runs_that_tells_names_apart(tells: str) -> None:
     assert divided(HALL, TELLS[tells]).verdicts[0].status is Status.UNDECIDED
 
 
-RARELY: Callable[[Any], bool] = lambda s: (s.after.marks, s.after.shared) == ((2, 0, 2), 1)  # noqa: E731
+def _rarely(step: Any) -> bool:
+    return (step.after.marks, step.after.shared) == ((2, 0, 2), 1)
+
+
 TELL_RARELY: dict[str, tuple[Any, ...]] = {
-    "a step": (EachStep(name="c", sentence="", check=lambda s: not RARELY(s)),),
+    "a step": (EachStep(name="c", sentence="", check=lambda s: not _rarely(s)),),
     "a monitor": (
         Monitor(
-            name="c", sentence="", start=lambda _c: 0, update=lambda v, s: 1 if RARELY(s) else v, ok=lambda _c, v: v < 1
+            name="c",
+            sentence="",
+            start=lambda _c: 0,
+            update=lambda v, s: 1 if _rarely(s) else v,
+            ok=lambda _c, v: v < 1,
         ),
     ),
     "two claims that share a predicate": (
-        LeadsTo(name="b", sentence="", trigger=RARELY, goal=lambda _s: False),
-        LeadsTo(name="c", sentence="", trigger=RARELY, goal=lambda s: s.before.shared == 7),
+        LeadsTo(name="b", sentence="", trigger=_rarely, goal=lambda _s: False),
+        LeadsTo(name="c", sentence="", trigger=_rarely, goal=lambda s: s.before.shared == 7),
     ),
 }
 

@@ -46,9 +46,15 @@ def claims(seed: int) -> tuple[Property, ...]:
     def steps(step: Any, chance: float) -> bool:
         return luck(f"{key} {chance} {known(step.before)} {known(step.after)}") < chance
 
-    wants: Callable[[Any, Any], Any] = lambda _c, s: luck(f"{known(s)} {key}") < 0.6  # noqa: E731
-    update: Callable[[Any, Any], Any] = lambda v, s: (2 * v + steps(s, 0.5)) % 4  # noqa: E731
-    ok: Callable[[Any, Any], Any] = lambda _c, v: luck(f"{key} {v}") < 0.85  # noqa: E731
+    def wants(_config: Any, state: Any) -> bool:
+        return luck(f"{known(state)} {key}") < 0.6
+
+    def update(value: int, step: Any) -> int:
+        return (2 * value + steps(step, 0.5)) % 4
+
+    def ok(_config: Any, value: int) -> bool:
+        return luck(f"{key} {value}") < 0.85
+
     return (
         Always(name="always", sentence="", check=lambda _c, s: luck(f"{key} {known(s)}") < 0.9),
         EachStep(name="each", sentence="", check=lambda s: steps(s, 0.95), when=lambda s: s.before.shared != 1),
