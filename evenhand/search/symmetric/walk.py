@@ -126,9 +126,9 @@ class OrbitWalk(JointWalk):
             self.sizes += self.learner.group.sizes(self.packing.unpacked(words).T)
 
     def _ask_states(self, rows: Any) -> None:
-        """Ask about states and their images: all under exchanges of neighbours, the others as drawn."""
+        """Ask about states and their images: all under exchanges of neighbours, some under others."""
         super()._ask_states(rows)
-        some, sources = self._drawn(rows.shape[1])
+        some, sources = self._spread(rows.shape[1])
         neighbours = [(move.source, slice(None)) for move in self.learner.group.generators]
         for asked, kept in zip(self.learner.of_states, self.state_answers, strict=True):
             for source, which in (*neighbours, *((source, some) for source in sources)):
@@ -148,7 +148,7 @@ class OrbitWalk(JointWalk):
 
     def _compare(self, every: Sequence[Learned], portion: Portion, *more: Any) -> None:
         """Note doubts of claims that tell steps from their images; what these show is not known here."""
-        size, (some, sources) = self.learner.size, self._drawn(len(portion.row))
+        size, (some, sources) = self.learner.size, self._spread(len(portion.row))
         drawn = portion._replace(place=portion.place[some], row=portion.row[some], rank=portion.rank[some])
         pairs = drawn.pairs(self.flat().shown[drawn.row], *(one[some] for one in more))
         for asked in every if len(some) else ():
@@ -160,8 +160,8 @@ class OrbitWalk(JointWalk):
                     for claim in self.learner.questions.asking(asked.question):
                         self.doubt(claim)
 
-    def _drawn(self, count: int) -> tuple[Any, list[tuple[int, ...]]]:
-        """Return places below `count` and elements, as `Group.sources`: all of both while these are few."""
+    def _spread(self, count: int) -> tuple[Any, list[tuple[int, ...]]]:
+        """Return evenly spaced places below `count`, and elements of the group: all of both while they are few."""
         sources = self.learner.group.sources(ELEMENTS, Random(count))
         return np.arange(count)[:: max(1, count * len(sources) // IMAGES)], sources
 
