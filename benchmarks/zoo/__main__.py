@@ -1,6 +1,6 @@
 """Check strangers' kernels as a user does: which planted defects are told, in how many findings, at what cost.
 
-    python -m benchmarks.zoo [PROTOCOL | PROTOCOL/KERNEL …] [--seconds N] [--json]
+    python -m benchmarks.zoo [PROTOCOL | PROTOCOL/KERNEL …] [--seconds N] [--rounds N] [--json]
     python -m benchmarks.zoo --markdown FILE.json …        (the table of earlier runs with --json)
 
 Each kernel that has an adapter is checked twice by `evenhand check` with its defaults, as whole processes: honest, and
@@ -103,18 +103,16 @@ def assigned(shown: Mapping[str, Sequence[int]]) -> dict[str, int]:
     return {name: rank for rank, name in holder.items()}
 
 
-def row(protocol: str, kernel: str, seconds: float | None) -> dict[str, Any]:
-    """Return the figures of one kernel."""
+def judged(protocol: str, kernel: str, planted: list[str], seconds: float | None) -> dict[str, Any]:
+    """Return the report of a kernel with these defects: in which findings each shows alone, and which are false."""
     adapter = adapter_of(protocol, kernel)
-    planted = [one["name"] for one in defects_of(protocol, kernel)]
     shown: dict[str, list[int]] = {name: [] for name in planted}
     false: list[str] = []
     unassigned: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
-        honest = checked(protocol, kernel, [], seconds, Path(folder, "honest"))
-        report = checked(protocol, kernel, planted, seconds, Path(folder, "all"))
+        report = checked(protocol, kernel, planted, seconds, Path(folder))
         for rank, finding in enumerate(report["findings"], start=1):
-            record = Path(folder, "all", finding["fixture"])
+            record = Path(folder, finding["fixture"])
             if shows(record, adapter, ""):
                 false.append(finding["claim"])
                 continue
@@ -123,25 +121,47 @@ def row(protocol: str, kernel: str, seconds: float | None) -> dict[str, Any]:
                 shown[name].append(rank)
             if not alone:
                 unassigned.append(f"{rank} {finding['claim']}: {'; '.join(finding['kinds'])}")
-    told = assigned(shown)
+    return {**report, "shown": shown, "told": assigned(shown), "false": false, "unassigned": unassigned}
+
+
+def later(protocol: str, kernel: str, left: list[str], seconds: float | None, rounds: int) -> Iterator[list[str]]:
+    """Yield what each further check tells, where its author has mended all that the checks before told."""
+    while left and rounds:
+        told = judged(protocol, kernel, left, seconds)["told"]
+        if not told:
+            return
+        yield sorted(told)
+        left = [name for name in left if name not in told]
+        rounds -= 1
+
+
+def row(protocol: str, kernel: str, seconds: float | None, rounds: int) -> dict[str, Any]:
+    """Return the figures of one kernel."""
+    planted = [one["name"] for one in defects_of(protocol, kernel)]
+    with tempfile.TemporaryDirectory() as folder:
+        honest = checked(protocol, kernel, [], seconds, Path(folder))
+    report = judged(protocol, kernel, planted, seconds)
+    told = report["told"]
+    left = [name for name in planted if name not in told]
     return {
         "kernel": f"{protocol}/{kernel}",
         "planted": len(planted),
         "told": len(told),
-        "false_findings": len(honest["findings"]) + len(false),
+        "false_findings": len(honest["findings"]) + len(report["false"]),
         "findings": len(report["findings"]),
         "sightings": report["sightings"],
         "explained": report["explained"],
         "cpu_seconds": round(honest["cpu_seconds"] + report["cpu_seconds"], 1),
         "check_seconds": round(report["cpu_seconds"], 1),
         "ranks": {name: told.get(name) for name in planted},
-        "shown": shown,
+        "later": list(later(protocol, kernel, left, seconds, rounds - 1)),
+        "shown": report["shown"],
         "claims": [one["claim"] for one in report["findings"]],
         "kinds": ["; ".join(one["kinds"]) for one in report["findings"]],
         "seriousness": [one["rank"] for one in report["findings"]],
-        "false": [*(one["claim"] for one in honest["findings"]), *false],
+        "false": [*(one["claim"] for one in honest["findings"]), *report["false"]],
         "honest_kinds": ["; ".join(one["kinds"]) for one in honest["findings"]],
-        "unassigned": unassigned,
+        "unassigned": report["unassigned"],
         "sentences": {one["name"]: one["sentence"] for one in defects_of(protocol, kernel)},
     }
 
@@ -151,6 +171,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.zoo")
     parser.add_argument("names", nargs="*", metavar="PROTOCOL[/KERNEL] | FILE")
     parser.add_argument("--seconds", type=float, help="instead of the default limit of a check")
+    parser.add_argument("--rounds", type=int, default=1, help="check again with what was told mended, so often at most")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--markdown", action="store_true", help="print the table of files that --json wrote")
     asked = parser.parse_args()
@@ -162,7 +183,7 @@ def main() -> None:
         return
     rows: list[dict[str, Any]] = []
     for protocol, kernel in kernels(asked.names):
-        rows.append(row(protocol, kernel, asked.seconds))
+        rows.append(row(protocol, kernel, asked.seconds, asked.rounds))
         if not asked.json:
             _print(rows[-1])
     sums = total(rows)
@@ -184,6 +205,8 @@ def _print(one: dict[str, Any]) -> None:
     for name, rank in one["ranks"].items():
         where = f"{rank} {one['claims'][rank - 1]}" if rank else "NOT TOLD"
         print(f"    {name}: {where} {one['shown'][name] if not rank else ''}")
+    for number, names in enumerate(one["later"], start=2):
+        print(f"    told by check {number}: {', '.join(names)}")
     for claim in one["false"]:
         print(f"    false: {claim}")
     for claim in one["unassigned"]:

@@ -24,8 +24,12 @@ def _defects(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     yield "| kernel | defect | finding | rank | seconds |"
     yield "|---|---|---|---|---|"
     for one in rows:
+        check = {name: number for number, names in enumerate(one["later"], start=2) for name in names}
         for name, rank in one["ranks"].items():
-            others = one["shown"][name]
-            missed = f"not told; shows in {', '.join(map(str, others))} of another" if others else "not told"
-            finding = f"`{one['claims'][rank - 1]}`" if rank else missed
+            finding = f"`{one['claims'][rank - 1]}`" if rank else _missed(one["shown"][name], check.get(name))
             yield f"| {one['kernel']} | `{name}` | {finding} | {rank or ''} | {one['check_seconds']} |"
+
+
+def _missed(others: Sequence[int], check: int | None) -> str:
+    shows = f"not told; shows in {', '.join(map(str, others))} of another" if others else "not told"
+    return shows if check is None else f"{shows}; told by check {check}"

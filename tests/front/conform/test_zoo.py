@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.zoo import __main__ as zoo
 from benchmarks.zoo.__main__ import adapter_of, assigned, defects_of, kernels, total
 from benchmarks.zoo.table import markdown
 from evenhand.conform.adapters import Unsupported
@@ -81,17 +82,34 @@ def test_a_finding_tells_one_defect() -> None:
     assert assigned({"a": [7], "b": [7]}) == {"a": 7}
 
 
+def test_each_further_check_is_of_the_kernel_without_what_was_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It ends with a check that tells nothing, or after so many."""
+    asked: list[list[str]] = []
+
+    def judged(_protocol: str, _kernel: str, planted: list[str], _seconds: float | None) -> dict[str, Any]:
+        asked.append(planted)
+        return {"told": dict.fromkeys((name for name in planted if name != "masked"), 1) if len(asked) == 1 else {}}
+
+    monkeypatch.setattr(zoo, "judged", judged)
+    assert list(zoo.later("cud", "classes", ["b", "masked", "a"], None, 9)) == [["a", "b"]]
+    assert asked == [["b", "masked", "a"], ["masked"]]
+    asked.clear()
+    assert list(zoo.later("cud", "classes", ["b", "masked"], None, 1)) == [["b"]]
+    assert asked == [["b", "masked"]]
+
+
 def test_the_table_has_a_row_for_every_defect() -> None:
-    """Told, shown by another's finding alone, and not told."""
+    """Told, shown by another's finding alone, and told only where others are mended."""
     row = {
         "kernel": "cud/classes", "planted": 3, "told": 1, "false_findings": 0, "findings": 1, "sightings": 9,
         "explained": 9, "cpu_seconds": 12.5, "check_seconds": 6.5, "claims": ["no_winner"],
         "ranks": {"a": 1, "b": None, "c": None}, "shown": {"a": [1], "b": [1], "c": []},
+        "later": [["c"]],
     }  # fmt: skip
     lines = markdown([row], total([row])).splitlines()
     assert "| cud/classes | `a` | `no_winner` | 1 | 6.5 |" in lines
     assert "| cud/classes | `b` | not told; shows in 1 of another |  | 6.5 |" in lines
-    assert "| cud/classes | `c` | not told |  | 6.5 |" in lines
+    assert "| cud/classes | `c` | not told; told by check 2 |  | 6.5 |" in lines
     assert any(line.startswith("| all | 3 | 1 | 0 |") for line in lines)
 
 
