@@ -7,10 +7,10 @@ computed from a step, is the second run of the claims on equivariance.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import Any
 
+from evenhand.core.records import dataclass, replace
 from evenhand.core.system import Quotient
 from evenhand.model.apcm.vocabulary import (
     Act,

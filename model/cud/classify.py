@@ -23,9 +23,9 @@ verdict.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from evenhand.core.records import dataclass, replace
 from evenhand.core.system import Step
 from evenhand.model.cud.kernel import (
     ADMITTED,

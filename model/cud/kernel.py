@@ -7,10 +7,10 @@ The reference functions below are the honest kernel of FQ4, FQ27 and FQ33: struc
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from evenhand.core.atoms import Atom, Opaque
 from evenhand.core.canonical import parse
+from evenhand.core.records import dataclass
 from evenhand.model.cud.vocabulary import (
     ALLOW,
     DENY,

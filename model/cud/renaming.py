@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
+from evenhand.core.records import dataclass, replace
 from evenhand.core.system import Quotient
 from evenhand.model.cud.layouts import layout_slots
 from evenhand.model.cud.vocabulary import (

@@ -9,9 +9,10 @@ left.  The sign of any other amount is found by narrowing rational bounds, which
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+
+from evenhand.core.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Hashable, Iterator
-from dataclasses import replace
 
 from evenhand.core.plan import refuted
 from evenhand.core.property import TwoRun, determined_by
+from evenhand.core.records import replace
 from evenhand.model.apcm.renaming import Renaming, rename_action, rename_config, rename_shown, rename_state
 from evenhand.model.apcm.vocabulary import BYPASS, Act, Config, Entry, Situation, State, Submit
 from evenhand.properties.apcm.predicates import (

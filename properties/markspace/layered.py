@@ -5,9 +5,8 @@ Together they determine the step: `layers_text` says from the text what must fol
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from evenhand.core.property import each_step
+from evenhand.core.records import replace
 from evenhand.model.markspace.layers_vocabulary import (
     ANYWHERE,
     Barrier,

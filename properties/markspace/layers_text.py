@@ -6,9 +6,9 @@ Nothing here calls the model: the claims of `layered` compare what an operation 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
 
+from evenhand.core.records import replace
 from evenhand.model.markspace.layers_vocabulary import (
     ANYWHERE,
     DIAGNOSTICS,

@@ -5,9 +5,8 @@ What must never be done is claimed in `executing`; here a kernel, an executor an
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from evenhand.core.property import each_step
+from evenhand.core.records import replace
 from evenhand.model.sovereign.paths import BASE, Node, Place, Tree
 from evenhand.model.sovereign.state import Check, Cycle, Decide, Held, Log, Mutate, Restart, State, Swap, Use
 from evenhand.model.sovereign.vocabulary import EXECUTORS, EXIT, STREAMS, Effect, Request, Warrant, field
