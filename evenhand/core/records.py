@@ -44,7 +44,7 @@ def _quicken(kind: Any) -> None:
     """Replace the constructor that the decorator wrote by one with the same signature."""
     usual = vars(kind).get("__init__")
     names = [entry.name for entry in fields(kind)]
-    slots = [getattr(kind, name, None) for name in names]
+    slots: list[Any] = [getattr(kind, name, None) for name in names]
     code = getattr(usual, "__code__", None)
     if code is None or not code.co_qualname.startswith("__create_fn__") or usual.__kwdefaults__:
         return
