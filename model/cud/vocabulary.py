@@ -249,7 +249,7 @@ class Config:
     @property
     def keys(self) -> tuple[str, ...]:
         """The state keys, sorted."""
-        return tuple(key for key, _ in self.world)
+        return tuple([key for key, _ in self.world])
 
 
 @dataclass(frozen=True, slots=True)
