@@ -108,14 +108,6 @@ class Step(Generic[C, S, A, O]):
 
 
 AnyStep: TypeAlias = Step[Any, Any, Any, Any]
-_STEP: type[AnyStep] = Step
-
-
-def make_step(config: Any, before: Any, action: Any, shown: Any, after: Any) -> AnyStep:
-    """Return `Step(…)`, without the cost per field of a frozen dataclass's constructor."""
-    step: AnyStep = object.__new__(_STEP)
-    step.__dict__.update(config=config, before=before, action=action, shown=shown, after=after)
-    return step
 
 
 @dataclass(frozen=True)
@@ -393,7 +385,9 @@ class System(Generic[C, S, A, O, R]):
         except caught() as error:
             self.blame_step(state, action, error)
         after, shown = self.pair_of(made, state, action)
-        return make_step(config, state, action, shown, after)
+        step: Step[C, S, A, O] = object.__new__(Step)  # without the cost per field of a frozen dataclass
+        step.__dict__.update(config=config, before=state, action=action, shown=shown, after=after)
+        return step
 
     def pair_of(self, made: Any, state: S, action: A) -> tuple[S, O]:
         """Return the result of `step` if it is a pair of state and observation.  Raises ModelError."""

@@ -13,8 +13,8 @@ from dataclasses import fields, is_dataclass
 from itertools import islice
 from typing import Any, cast
 
-from evenhand.core.system import AnySystem, make_step
-from evenhand.search.steps import joint_choices, stepped
+from evenhand.core.system import AnySystem
+from evenhand.search.steps import joint_choices, make_step, stepped
 
 PROBED = 8
 """Configurations that are probed, evenly spread."""

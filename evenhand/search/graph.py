@@ -19,7 +19,7 @@ from typing import Any, Protocol
 
 from evenhand.core.alike import alike, deep_copy, refuse_merge
 from evenhand.core.answers import ModelError, caught, error_text, located, short
-from evenhand.core.system import AnyStep, AnySystem, make_step
+from evenhand.core.system import AnyStep, AnySystem
 from evenhand.search.bounds import Bounds
 from evenhand.search.contract import (
     initial_states,
@@ -29,6 +29,7 @@ from evenhand.search.contract import (
     unhashable,
 )
 from evenhand.search.memory import MemoryBudget
+from evenhand.search.steps import make_step
 from evenhand.search.walk import Walk, remember
 from evenhand.search.witness import Progress
 

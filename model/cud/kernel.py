@@ -133,9 +133,8 @@ def observe(config: Config, state: State, agent: str, sent: tuple[Message, ...])
 
 def delivered(config: Config, state: State, agent: str) -> tuple[tuple[str, str], ...]:
     """Return the messages of the last epoch that `agent` gets: its own too, if `broadcast` says so (E15, FQ16)."""
-    if not state.mailbox or config.readings.broadcast == "to_everybody":
-        return state.mailbox
-    return tuple([pair for pair in state.mailbox if pair[0] != agent])
+    everybody = config.readings.broadcast == "to_everybody"
+    return tuple([pair for pair in state.mailbox if everybody or pair[0] != agent])
 
 
 def action_id(agent: str, epoch: int | None) -> str:
@@ -151,24 +150,24 @@ def bind(agent: str, action: str, request: Request) -> Bound:
 def malformed(config: Config, bound: Bound) -> str:
     """Return why a request is not well-formed, or the empty string (C8, FQ2, FQ12, FQ13, FQ21)."""
     request = bound.request
-    scope, changed, keys = request.declared_scope, [key for key, _ in request.proposed_delta], set(config.keys)
+    keys = set(config.keys)
     if request.agent_id not in (None, bound.agent):
         return "forged agent_id"
     if request.action_id not in (None, bound.action_id):
         return "forged action_id"
     if request.action_type not in OPERATIONS:
         return "unknown action_type"
-    if not scope:
+    if not request.declared_scope:
         return "empty declared_scope"
-    if len(set(scope)) != len(scope):
+    if len(set(request.declared_scope)) != len(request.declared_scope):
         return "duplicate key in declared_scope"
-    if not keys.issuperset(scope):
+    if not keys.issuperset(request.declared_scope):
         return "unknown key in declared_scope"
-    if request.action_type == READ and changed:
+    if request.action_type == READ and request.proposed_delta:
         return "READ with a proposed_delta"
-    if not keys.issuperset(changed):
+    if not keys.issuperset([key for key, _ in request.proposed_delta]):
         return "unknown key in proposed_delta"
-    if len(set(changed)) != len(changed):
+    if len({key for key, _ in request.proposed_delta}) != len(request.proposed_delta):
         return "duplicate key in proposed_delta"
     if any(isinstance(value, Opaque) for _, value in request.proposed_delta):
         return "value that is no JSON primitive"

@@ -35,7 +35,7 @@ from evenhand.properties.markspace.layers_text import (
     crossing,
     flagged,
     health,
-    judged_by,
+    health_of,
     known,
     layer_of,
     misses,
@@ -89,7 +89,7 @@ def health_is_what_the_counts_say(step: LayersStep) -> bool:
     """A sticky restriction comes first, then the cold start, then the three checks."""
     asked = step.action.op is Op.CHECK and known(step)
     judged = writes(step) and known(step) and restrictions(step) <= {Layer.ENVELOPE}
-    due: Health | None = health(step.config, judged_by(step), step.action.agent) if asked or judged else None
+    due: Health | None = step.once(health_of) if asked or judged else None
     return step.shown.health is due
 
 

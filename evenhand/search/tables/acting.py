@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from evenhand.core.system import make_step
+from evenhand.search.steps import make_step
 from evenhand.search.tables.asking import Asked
 from evenhand.search.tables.classes import KEPT, Job, Leaf, Regrouped, Rows, Taken, Unit
 from evenhand.search.tables.expressions import NotLearned, Unfollowed, Values

@@ -11,9 +11,9 @@ import numpy as np
 from evenhand.core.alike import alike, deep_copy
 from evenhand.core.answers import short
 from evenhand.core.kinds import Monitor, Property
-from evenhand.core.system import AnySystem, make_step
+from evenhand.core.system import AnySystem
 from evenhand.search.contract import initial_states
-from evenhand.search.steps import joint_choices, stepped
+from evenhand.search.steps import joint_choices, make_step, stepped
 from evenhand.search.tables.asking import MoreRead
 from evenhand.search.tables.audit import compare_answers, compare_starts, plain_answer
 from evenhand.search.tables.expressions import NotLearned, Unfollowed

@@ -82,7 +82,7 @@ def test_the_constructors_of_the_models_take_what_they_did() -> None:
         usual = dataclasses.make_dataclass(
             kind.__name__,
             [
-                (one.name, one.type, field(default=one.default, default_factory=one.default_factory))  # type: ignore[call-overload]
+                (one.name, one.type, field(default=one.default, default_factory=one.default_factory))
                 for one in dataclasses.fields(kind)
             ],
             frozen=True,
