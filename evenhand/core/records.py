@@ -53,7 +53,7 @@ else:
 
 def _quicken(kind: Any) -> None:
     """Replace the constructor that the decorator wrote by one with the same signature."""
-    usual = vars(kind).get("__init__")
+    usual: Any = kind.__dict__.get("__init__")
     puts: dict[str, Any] = {entry.name: getattr(kind, entry.name, None) for entry in fields(kind)}
     code = getattr(usual, "__code__", None)
     if code is None or not code.co_qualname.startswith("__create_fn__") or usual.__kwdefaults__:

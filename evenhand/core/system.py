@@ -385,7 +385,8 @@ class System(Generic[C, S, A, O, R]):
         except caught() as error:
             self.blame_step(state, action, error)
         after, shown = self.pair_of(made, state, action)
-        step: Step[C, S, A, O] = object.__new__(Step)  # without the cost per field of a frozen dataclass
+        kind: type[Step[C, S, A, O]] = Step
+        step = object.__new__(kind)  # without the cost per field of a frozen dataclass
         step.__dict__.update(config=config, before=state, action=action, shown=shown, after=after)
         return step
 

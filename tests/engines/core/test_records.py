@@ -1,5 +1,7 @@
 """Quick records behave as those of the standard library."""
 
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+
 from __future__ import annotations
 
 import dataclasses
@@ -76,9 +78,12 @@ def test_what_a_constructor_does_besides_is_done() -> None:
 
 def test_the_constructors_of_the_models_take_what_they_did() -> None:
     """The same signature, and a copy without changes is alike, for every class of the protocols."""
-    kinds = {kind for bundle in protocols() for system in bundle.model.systems.values() for kind in system.types}
+    kinds: set[Any] = {
+        kind for bundle in protocols() for system in bundle.model.systems.values() for kind in system.types
+    }
     quick = 0
-    for kind in filter(dataclasses.is_dataclass, kinds):
+    listed: list[Any] = [one for one in kinds if dataclasses.is_dataclass(one)]
+    for kind in listed:
         usual = dataclasses.make_dataclass(
             kind.__name__,
             [
