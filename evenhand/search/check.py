@@ -61,14 +61,14 @@ class StepWatch:
         self.name, self.claims = f"claim {claim!r}", (claim,)
         self.check, self.violates = check, violates
         self.when = None if when is every_step else when
-        self.group = _Group(self.when, [])
+        self.group: _Group | None = None
         self.violations = 0
         self.first: tuple[int, int] | None = None
 
     def close(self, walk: Walk) -> Tally:
         """Return this configuration's tally."""
         finding = None if self.first is None else walk.finding(*self.first)
-        return Tally(1, walk.transitions, self.group.met, self.violations, finding)
+        return Tally(1, walk.transitions, 0 if self.group is None else self.group.met, self.violations, finding)
 
 
 class StepsWatch(Watcher):
