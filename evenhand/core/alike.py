@@ -17,13 +17,14 @@ from dataclasses import fields, is_dataclass
 from datetime import date, time
 from decimal import Decimal
 from enum import Enum
+from fractions import Fraction
 from operator import attrgetter, is_
 from types import MemberDescriptorType
 from typing import Any, cast
 
 from evenhand.core.answers import ModelError, kind_of, short
 
-_EXACT = frozenset({bool, int, str, bytes, type(None)})
+_EXACT = frozenset({bool, int, str, bytes, type(None), Fraction})
 """Types whose equal values are indistinguishable."""
 
 FEW = 4

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import itertools
 import sys
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
@@ -151,6 +150,11 @@ def checked_call(function: F, gives: Gives, takes: tuple[str, ...], role: str = 
     if inspect.isfunction(function):
         cast("Any", function).__checked__ = (function, {**(known if owner is function else {}), key: made})
     return cast("F", made)
+
+
+def unchecked(function: Any) -> Any:
+    """Return the function below the check of its results; any other function as it is."""
+    return getattr(function, "__wrapped__", function) if getattr(function, "__asked__", None) is function else function
 
 
 def error_text(error: BaseException) -> str:
@@ -329,28 +333,29 @@ def _listing(function: Callable[..., Any], user: UserFunction) -> Any:
             missing = "; is a `return` missing?" if got is None else "; return a list or yield them"
             what = f"{short(got, 80)} ({type(got).__name__})"
             raise ModelError(f"{user.at(given)} returned {what}, which is no list of values{missing}")
-        made = _guarded(user, got, given)
+        if (type(got) is tuple or type(got) is list) and len(got) <= MOST and not pairs:  # pyright: ignore
+            return tuple(got)  # pyright: ignore
+        made = _guarded(user, got, given, pairs)
         return tuple(made) if isinstance(got, tuple | list) else made
 
+    pairs = user.role.startswith("`pairs`")
     return all_of
 
 
-def _guarded(user: UserFunction, values: Any, given: tuple[Any, ...]) -> Iterator[Any]:
-    members = iter(values)
-    for count in itertools.count():
-        try:
-            member = next(members)
-        except StopIteration:
-            return
-        except caught() as error:
-            raise user.failed(error, given) from error
-        if count >= MOST:
-            raise ModelError(f"{user.at(given)} lists more than {MOST:,} values and may have no end; list a few")
-        if user.role.startswith("`pairs`") and not (
-            isinstance(member, tuple | list) and len(cast("tuple[Any, ...]", member)) == 2
-        ):
-            raise ModelError(f"{user.at(given)} lists {short(member, 80)}, which is no pair of actions")
-        yield member
+def _guarded(user: UserFunction, values: Any, given: tuple[Any, ...], pairs: bool) -> Iterator[Any]:
+    count = 0
+    try:
+        for member in values:
+            count += 1
+            if count > MOST:
+                raise ModelError(f"{user.at(given)} lists more than {MOST:,} values and may have no end; list a few")
+            if pairs and not (isinstance(member, tuple | list) and len(cast("tuple[Any, ...]", member)) == 2):
+                raise ModelError(f"{user.at(given)} lists {short(member, 80)}, which is no pair of actions")
+            yield member
+    except ModelError:
+        raise
+    except caught() as error:
+        raise user.failed(error, given) from error
 
 
 _WRAPPERS: dict[Gives, Callable[[Callable[..., Any], UserFunction], Any]] = {

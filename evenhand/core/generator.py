@@ -6,6 +6,8 @@ below which verdicts are UNDECIDED.
 
 from __future__ import annotations
 
+import functools
+import importlib
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,10 +16,27 @@ from typing import Protocol as Interface
 
 from evenhand.core.system import AnyStep, Scope
 
-if TYPE_CHECKING:  # slow to import, and most commands draw nothing
-    from hypothesis.strategies import SearchStrategy
+__all__ = ["Draw", "Event", "Generator", "Rule", "st"]
 
 T = TypeVar("T")
+
+if TYPE_CHECKING:
+    from hypothesis import strategies as st
+    from hypothesis.strategies import SearchStrategy
+else:
+
+    class _Strategies:
+        """`hypothesis.strategies`, imported when something is drawn: it takes 0.1 s, and most commands draw nothing."""
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(importlib.import_module("hypothesis.strategies"), name)
+
+        def composite(self, function: Callable[..., T]) -> Callable[..., SearchStrategy[T]]:
+            """Return what Hypothesis makes of a function, when it is first called."""
+            made = functools.cache(lambda: self.__getattr__("composite")(function))
+            return functools.wraps(function)(lambda *args, **named: made()(*args, **named))
+
+    st = _Strategies()
 
 
 class Draw(Interface):

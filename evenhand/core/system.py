@@ -385,7 +385,10 @@ class System(Generic[C, S, A, O, R]):
         except caught() as error:
             self.blame_step(state, action, error)
         after, shown = self.pair_of(made, state, action)
-        return Step(config, state, action, shown, after)
+        kind: type[Step[C, S, A, O]] = Step
+        step = object.__new__(kind)  # without the cost per field of a frozen dataclass
+        step.__dict__.update(config=config, before=state, action=action, shown=shown, after=after)
+        return step
 
     def pair_of(self, made: Any, state: S, action: A) -> tuple[S, O]:
         """Return the result of `step` if it is a pair of state and observation.  Raises ModelError."""

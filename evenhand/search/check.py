@@ -6,10 +6,11 @@ which is a shortest one (see `graph`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 from evenhand.core.alike import refuse_merge
+from evenhand.core.answers import caught, unchecked
 from evenhand.core.kinds import Safety, StepTest, every_state, every_step
 from evenhand.core.system import AnyStep
 from evenhand.search.graph import History, Watcher
@@ -43,31 +44,46 @@ class StateWatch(Watcher):
         return Tally(1, len(walk.states), self.met, self.violations, finding)
 
 
-class StepWatch:
-    """The count of a claim about each step, kept by `StepsWatch`; what violates a goal's is what meets the goal."""
+class _Group:
+    """The claims with one antecedent; `each` has a claim's function, the same checked, and what violates it."""
 
-    def __init__(self, claim: str, when: StepTest, check: StepTest) -> None:
+    def __init__(self, when: StepTest | None, members: Sequence[StepWatch]) -> None:
+        self.when, self.plain_when, self.met = when, unchecked(when), 0
+        self.each = [(unchecked(one.check), one.check, one.violates, one) for one in members]
+        for one in members:
+            one.group = self
+
+
+class StepWatch:
+    """The count of a claim about each step, kept by `StepsWatch`; a step `violates` it where `check` gives that."""
+
+    def __init__(self, claim: str, when: StepTest, check: StepTest, *, violates: bool = False) -> None:
         self.name, self.claims = f"claim {claim!r}", (claim,)
-        self.check = check
+        self.check, self.violates = check, violates
         self.when = None if when is every_step else when
-        self.met = self.violations = 0
+        self.group: _Group | None = None
+        self.violations = 0
         self.first: tuple[int, int] | None = None
 
     def close(self, walk: Walk) -> Tally:
         """Return this configuration's tally."""
         finding = None if self.first is None else walk.finding(*self.first)
-        return Tally(1, walk.transitions, self.met, self.violations, finding)
+        return Tally(1, walk.transitions, 0 if self.group is None else self.group.met, self.violations, finding)
 
 
 class StepsWatch(Watcher):
-    """A watcher for all claims about steps: a `when` that they share is evaluated once for each step."""
+    """A watcher for all claims about steps: a `when` that they share is evaluated once for each step.
+
+    Functions are called without the check of their answers; one that raises, or answers neither True nor False, is
+    called again with it.
+    """
 
     def __init__(self, watches: Sequence[StepWatch]) -> None:
         self.at = watches[0]
-        shared: dict[Callable[[Any], bool] | None, list[StepWatch]] = {}
+        shared: dict[StepTest | None, list[StepWatch]] = {}
         for watch in watches:
             shared.setdefault(watch.when, []).append(watch)
-        self.groups = [(when, members[0], tuple(members)) for when, members in shared.items()]
+        self.groups = [_Group(when, members) for when, members in shared.items()]
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -81,18 +97,27 @@ class StepsWatch(Watcher):
 
     def look(self, step: AnyStep, action: int, _there: int, /) -> None:
         """Check one step for every claim."""
-        for when, first, members in self.groups:
-            if when is not None:
-                self.at = first
-                if not when(step):
-                    continue
-            for watch in members:
-                self.at = watch
-                watch.met += 1
-                if not watch.check(step):
-                    watch.violations += 1
+        checked, at = None, self.at
+        try:
+            for group in self.groups:
+                if group.when is not None:
+                    checked, at = group.when, group.each[0][3]
+                    met = group.plain_when(step)
+                    if met is not True and (met is False or not checked(step)):
+                        continue
+                group.met += 1
+                for plain, checked, violates, at in group.each:
+                    answer = plain(step)
+                    if answer is not violates and (answer is True or answer is False or checked(step) is not violates):
+                        continue
+                    at.violations += 1
                     # A state that a constraint had left outside is expanded later than its number says.
-                    watch.first = min(watch.first or (self.sid, action), (self.sid, action))
+                    at.first = min(at.first or (self.sid, action), (self.sid, action))
+        except caught():
+            self.at = at
+            if checked is not None:
+                checked(step)
+            raise
 
 
 NEVER_RETURNED = "its `update` never gave anything but None; is a `return` missing?"

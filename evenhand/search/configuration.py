@@ -146,8 +146,7 @@ def _watcher(system: AnySystem, claim: Property, config: Any, bounds: Bounds) ->
         case Safety(reads="steps"):
             return StepWatch(claim.name, *claim.tests)
         case Reachable():
-            goal = claim.goal
-            return StepWatch(claim.name, every_step, lambda step: not goal(step))
+            return StepWatch(claim.name, every_step, claim.goal, violates=True)
         case Safety():
             return HistoryWatch(claim, config, bounds.max_states)
         case DeterminedBy():

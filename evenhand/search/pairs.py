@@ -125,7 +125,7 @@ class TwoRunWatch(StepPairsWatch):
 
     def __init__(self, claim: TwoRun, system: AnySystem, config: Any) -> None:
         super().__init__(claim, system, config)
-        self.here: dict[Any, tuple[Any, tuple[Any, Any]]] = {}
+        self.here: list[tuple[Any, tuple[Any, Any]]] = []
 
     def visit(self, sid: int, state: Any, /) -> None:
         """Forget where second runs of the state before begin."""
@@ -135,16 +135,18 @@ class TwoRunWatch(StepPairsWatch):
     def compared(self, place: Place) -> Iterator[Compared]:
         """Yield the comparison of every way at a step."""
         config, state, actions, _, _ = place
-        for way in self.claim.ways(config, state, actions):
-            fork = self.claim.fork(way, config, state, actions, self._begun(way, config, state))
+        for number, way in enumerate(self.claim.ways(config, state, actions)):
+            fork = self.claim.fork(way, config, state, actions, self._begun(number, way, config, state))
             yield judged_pair(self.system, self.claim, place, way, fork, *ends(self.system, place, fork))
 
-    def _begun(self, way: Any, config: Any, state: Any) -> tuple[Any, Any]:
-        """The configuration and state of a second run, kept by its way if that has a hash."""
-        try:
-            known = self.here.get(way)
-        except Exception:
-            return self.claim.begun(way, config, state)
-        if known is None or not alike(known[0], way):  # equal ways may be told apart
-            known = self.here[way] = way, self.claim.begun(way, config, state)
-        return known[1]
+    def _begun(self, number: int, way: Any, config: Any, state: Any) -> tuple[Any, Any]:
+        """The configuration and state of a second run, kept while the way of this number is the same.
+
+        Ways that Python calls equal may be told apart.
+        """
+        for known, begun in self.here[number : number + 1]:
+            if known is way or (isinstance(way, Hashable) and known == way and alike(known, way)):
+                return begun
+        begun = self.claim.begun(way, config, state)
+        self.here[number : number + 1] = [(way, begun)]
+        return begun

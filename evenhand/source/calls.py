@@ -14,6 +14,7 @@ from enum import Enum
 from types import FunctionType
 from typing import Any, NewType, cast
 
+from evenhand.core import records
 from evenhand.smt.logic import FALSE, TRUE, Formula, Term
 from evenhand.source.choosing import settled
 from evenhand.source.classes import bound, default, is_named_tuple, is_record, names_of
@@ -270,7 +271,7 @@ class Calls(Picks):
             return self.attribute(given[0], only(given[1]), frame)
         if function is isinstance and len(given) == 2 and not named_given:
             return Truth(_is_of(given[0], given[1]))
-        if function is dataclasses.replace:
+        if function in (dataclasses.replace, records.replace):
             record = self.present(given[0], frame) if len(given) == 1 else Fixed(())
             if not isinstance(record, Record) or is_named_tuple(record.cls):
                 raise refuse(f"`replace` of {named(record)}", "replace fields of a frozen dataclass")

@@ -8,11 +8,11 @@ decides nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 from evenhand.core.atoms import Atom, Opaque
+from evenhand.core.records import dataclass, replace
 from evenhand.model.apcm.generators import generate
 from evenhand.model.apcm.readings import Readings
 from evenhand.model.apcm.vocabulary import (

@@ -7,10 +7,10 @@ computed from a step, is the second run of the claims on equivariance.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import Any
 
+from evenhand.core.records import dataclass, replace
 from evenhand.core.system import Quotient
 from evenhand.model.apcm.vocabulary import (
     Act,
@@ -38,11 +38,14 @@ class Renaming:
 
     def of(self, name: Any) -> Any:
         """Return the new name; other values stay."""
-        return next((new for old, new in self.names if old == name), name)
+        for old, new in self.names:
+            if old == name:
+                return new
+        return name
 
     def ids(self, names: tuple[str, ...]) -> tuple[str, ...]:
         """Return sorted names, renamed and sorted again."""
-        return tuple(sorted(self.of(name) for name in names))
+        return tuple(sorted([self.of(name) for name in names]))
 
     def raw(self, value: Any) -> Any:
         """Return a raw set or list of names, or of pairs of names, renamed; anything else stays."""

@@ -7,8 +7,8 @@ situation (9.2 counts rates of both, so neither ends the run).  An APCM that is 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
+from evenhand.core.records import replace
 from evenhand.core.system import Step
 from evenhand.model.apcm.compiler import Rules, compiled
 from evenhand.model.apcm.vocabulary import (

@@ -11,7 +11,7 @@ list, `Atom` and `Opaque` for anything else.  Values that were read are a `Field
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -19,6 +19,7 @@ from evenhand.core.atoms import Atom, Opaque
 from evenhand.core.canonical import Json, canonical_bytes
 from evenhand.core.freedom import free, free_field
 from evenhand.core.parts import part
+from evenhand.core.records import dataclass
 from evenhand.model.apcm.readings import Readings
 
 MAINTAIN, REVISE = "MAINTAIN", "REVISE"
@@ -236,7 +237,7 @@ class Config:
     selector: str = "any"
     scramble: str = "swap"
     steps: int | None = None
-    readings: Readings = Readings()  # noqa: RUF009 - a frozen record of defaults
+    readings: Readings = Readings()
 
     def published(self, state: State) -> Situation:
         """Return the situation that the environment publishes in a state."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from evenhand.core.records import replace
 from evenhand.model.conviction.readings import settled
 from evenhand.model.conviction.vocabulary import (
     ACTED,

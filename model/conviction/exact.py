@@ -13,10 +13,11 @@ form has the value zero.  No float is used.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, total_ordering
 from typing import TypeAlias
+
+from evenhand.core.records import dataclass
 
 Amount: TypeAlias = int | Fraction
 """Points: an integer where they are whole, otherwise a fraction in lowest terms."""

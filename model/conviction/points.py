@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import replace
 from fractions import Fraction
 
+from evenhand.core.records import replace
 from evenhand.model.conviction.exact import Amount, exact
 from evenhand.model.conviction.readings import settled
 from evenhand.model.conviction.texts import Text, common, ratio, tokens

@@ -6,9 +6,9 @@ readings unchanged; `A` and `B` fix those that only one of the two texts covers 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from evenhand.core.records import dataclass, replace
 from evenhand.core.system import reading
 
 

@@ -5,9 +5,9 @@ Used to test that names decide nothing.  Credentials move with the agents that h
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Any
 
+from evenhand.core.records import dataclass, replace
 from evenhand.model.conviction.points import joined
 from evenhand.model.conviction.vocabulary import (
     Act,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from evenhand.core.records import dataclass, replace
 from evenhand.model.conviction import clock, points, refusals, scoring
 from evenhand.model.conviction.exact import Amount, Surd
 from evenhand.model.conviction.scoring import Scores

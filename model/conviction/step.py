@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TypeAlias
 
+from evenhand.core.records import replace
 from evenhand.core.system import Step
 from evenhand.model.conviction.clock import acting_completes
 from evenhand.model.conviction.exact import exact

@@ -8,8 +8,8 @@ three agents without READY, for outsiders and ties.  `series`: two Issues in a r
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
+from evenhand.core.records import replace
 from evenhand.core.system import Fairness, Scope, System
 from evenhand.model.conviction.menus import TEXTS, agents_of, hostile, offers
 from evenhand.model.conviction.readings import Readings

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+
+from evenhand.core.records import dataclass
 
 
 @dataclass(frozen=True, order=True, slots=True)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from evenhand.core.records import replace
 from evenhand.model.conviction.exact import exact
 from evenhand.model.conviction.points import joined
 from evenhand.model.conviction.rules import Rules

@@ -8,12 +8,13 @@ that are still the last of some proposal, None for never.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import Any, TypeAlias
 
 from evenhand.core.freedom import free, free_field
 from evenhand.core.parts import part
+from evenhand.core.records import dataclass
 from evenhand.core.text import describe
 from evenhand.model.conviction.exact import Amount, Surd
 from evenhand.model.conviction.readings import Readings
@@ -129,7 +130,7 @@ class Config:
     constants: Constants = Constants()
     texts: tuple[Text, ...] = ()
     amounts: tuple[Amount, ...] = (1,)
-    readings: Readings = Readings()  # noqa: RUF009 - a frozen record of defaults
+    readings: Readings = Readings()
 
     @property
     def rounds(self) -> int:

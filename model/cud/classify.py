@@ -23,9 +23,9 @@ verdict.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from evenhand.core.records import dataclass, replace
 from evenhand.core.system import Step
 from evenhand.model.cud.kernel import (
     ADMITTED,
@@ -165,7 +165,7 @@ def start(config: Config) -> Tally:
 def update(tally: Tally, taken: RunStep) -> Tally:
     """Return the tally after one more step; a step after the end of the run is no epoch."""
     config, before, after = taken.config, taken.before, taken.after
-    found = (*tally.breaches, *(one for one in breaches(taken) if one not in tally.breaches))
+    found = (*tally.breaches, *(one for one in taken.once(breaches) if one not in tally.breaches))
     found = tuple(one for one in KERNEL_CLASSES if one in found)
     if ended(config, before):
         return replace(tally, breaches=found)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 
 from evenhand.core.atoms import Atom
 from evenhand.core.freedom import free
 from evenhand.core.parts import part
+from evenhand.core.records import dataclass, replace
 from evenhand.core.system import Fairness, Joint, Quotient, Scope, Separated, Step, System
 from evenhand.model.cud.kernel import (
     ADMITTED,

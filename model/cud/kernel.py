@@ -7,10 +7,10 @@ The reference functions below are the honest kernel of FQ4, FQ27 and FQ33: struc
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from evenhand.core.atoms import Atom, Opaque
 from evenhand.core.canonical import parse
+from evenhand.core.records import dataclass
 from evenhand.model.cud.vocabulary import (
     ALLOW,
     DENY,
@@ -127,14 +127,14 @@ def observe(config: Config, state: State, agent: str, sent: tuple[Message, ...])
         own_last_outcome=own.last,
         own_last_action_id=None if own.last_scope is None else action_id(agent, before),
         own_last_declared_scope=own.last_scope,
-        messages=tuple(Message(sender, before, content) for sender, content in delivered(config, state, agent)),
+        messages=tuple([Message(sender, before, content) for sender, content in delivered(config, state, agent)]),
     )
 
 
 def delivered(config: Config, state: State, agent: str) -> tuple[tuple[str, str], ...]:
     """Return the messages of the last epoch that `agent` gets: its own too, if `broadcast` says so (E15, FQ16)."""
     everybody = config.readings.broadcast == "to_everybody"
-    return tuple(pair for pair in state.mailbox if everybody or pair[0] != agent)
+    return tuple([pair for pair in state.mailbox if everybody or pair[0] != agent])
 
 
 def action_id(agent: str, epoch: int | None) -> str:
@@ -150,7 +150,7 @@ def bind(agent: str, action: str, request: Request) -> Bound:
 def malformed(config: Config, bound: Bound) -> str:
     """Return why a request is not well-formed, or the empty string (C8, FQ2, FQ12, FQ13, FQ21)."""
     request = bound.request
-    keys = config.keys
+    keys = set(config.keys)
     if request.agent_id not in (None, bound.agent):
         return "forged agent_id"
     if request.action_id not in (None, bound.action_id):
@@ -161,11 +161,11 @@ def malformed(config: Config, bound: Bound) -> str:
         return "empty declared_scope"
     if len(set(request.declared_scope)) != len(request.declared_scope):
         return "duplicate key in declared_scope"
-    if any(key not in keys for key in request.declared_scope):
+    if not keys.issuperset(request.declared_scope):
         return "unknown key in declared_scope"
     if request.action_type == READ and request.proposed_delta:
         return "READ with a proposed_delta"
-    if any(key not in keys for key, _ in request.proposed_delta):
+    if not keys.issuperset([key for key, _ in request.proposed_delta]):
         return "unknown key in proposed_delta"
     if len({key for key, _ in request.proposed_delta}) != len(request.proposed_delta):
         return "duplicate key in proposed_delta"
@@ -176,13 +176,13 @@ def malformed(config: Config, bound: Bound) -> str:
 
 def in_force(config: Config, _moment: Moment) -> tuple[Authority, ...]:
     """Return the authorities made at epoch 0; an exit does not end them (FQ26, FQ28)."""
-    return tuple(authority for authority in config.authorities if authority.epoch == 0)
+    return tuple([authority for authority in config.authorities if authority.epoch == 0])
 
 
 def foreign(authorities: tuple[Authority, ...], bound: Bound) -> bool:
     """Return whether some cited id names no authority that the submitter holds (FQ33)."""
     held = {authority.authority_id for authority in authorities if authority.holder_agent_id == bound.agent}
-    return any(cited not in held for cited in bound.request.authorities_cited)
+    return not held.issuperset(bound.request.authorities_cited)
 
 
 def covers(authorities: tuple[Authority, ...], bound: Bound) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
 
+from evenhand.core.records import dataclass
 from evenhand.core.system import reading
 
 _CLASSES = ("collapse", "orphaning", "deadlock", "livelock")

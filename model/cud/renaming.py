@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
+from evenhand.core.records import dataclass, replace
 from evenhand.core.system import Quotient
 from evenhand.model.cud.layouts import layout_slots
 from evenhand.model.cud.vocabulary import (
@@ -40,15 +40,22 @@ class Renaming:
 
     def agent(self, name: str) -> str:
         """Return the new name of an agent."""
-        return dict(self.agents).get(name, name)
+        return _renamed(self.agents, name)
 
     def key(self, name: str) -> str:
         """Return the new name of a key."""
-        return dict(self.keys).get(name, name)
+        return _renamed(self.keys, name)
 
     def authority(self, name: str) -> str:
         """Return the new id of an authority."""
-        return dict(self.authorities).get(name, name)
+        return _renamed(self.authorities, name)
+
+
+def _renamed(names: tuple[tuple[str, str], ...], name: str) -> str:
+    for old, new in names:
+        if old == name:
+            return new
+    return name
 
 
 def every_renaming(config: Config) -> Iterator[Renaming]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from functools import lru_cache
 
 from evenhand.core.atoms import Atom, Opaque
+from evenhand.core.records import replace
 from evenhand.core.system import Joint, Scope, Separated, Step, System
 from evenhand.model.cud.classify import conclude
 from evenhand.model.cud.kernel import REFERENCE, Rules, observe

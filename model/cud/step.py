@@ -7,8 +7,7 @@ pass 2 over all of them, `apply` executes and returns the observations.  The fir
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
+from evenhand.core.records import dataclass, replace
 from evenhand.model.cud.kernel import (
     ADMITTED,
     PASS_TWO,

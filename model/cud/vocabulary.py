@@ -7,11 +7,12 @@ both, and a forged one is an explicit value of a hostile choice.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
 
 from evenhand.core.atoms import Atom, Opaque
 from evenhand.core.freedom import free, free_field
+from evenhand.core.records import dataclass
 from evenhand.model.cud.readings import Readings
 
 READ, WRITE = "READ", "WRITE"
@@ -243,12 +244,12 @@ class Config:
     strategies: tuple[Script | Partition, ...] = ()
     communication: bool = False
     epochs: int | None = None
-    readings: Readings = Readings()  # noqa: RUF009 - a frozen record of defaults
+    readings: Readings = Readings()
 
     @property
     def keys(self) -> tuple[str, ...]:
         """The state keys, sorted."""
-        return tuple(key for key, _ in self.world)
+        return tuple([key for key, _ in self.world])
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from evenhand.core.records import replace
 from evenhand.model.markspace.layers_vocabulary import ANYWHERE, Barrier, Dated, LayersConfig
 from evenhand.model.markspace.marks import Kind
 

@@ -4,9 +4,9 @@ raised.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
+from evenhand.core.records import replace
 from evenhand.model.markspace.layers_vocabulary import Budget, LayersConfig
 
 

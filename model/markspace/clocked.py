@@ -7,8 +7,8 @@ of each activation. That one state may stand for many is a theorem (`proofs.mark
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 
+from evenhand.core.records import dataclass, replace
 from evenhand.core.system import Abstraction, Scope, System
 from evenhand.model.markspace.clocked_vocabulary import (
     TYPES,

@@ -8,8 +8,8 @@ are the two maps that merge equivalent states.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
+from evenhand.core.records import dataclass, replace
 from evenhand.core.system import Step
 from evenhand.model.markspace.composing_vocabulary import TYPES as COMPOSING_TYPES
 from evenhand.model.markspace.composing_vocabulary import Composed, ComposingAct, ComposingConfig

@@ -5,10 +5,10 @@ activated.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TypeVar
 
+from evenhand.core.records import dataclass, replace
 from evenhand.core.system import Scope, System
 from evenhand.model.markspace.composing_vocabulary import (
     LONGEST,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from evenhand.core.freedom import free_field
+from evenhand.core.records import dataclass
 from evenhand.core.system import Step
 from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.readings import Readings

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
+from evenhand.core.records import replace
 from evenhand.model.markspace.layers_vocabulary import Envelope, Health, LayersConfig, Watched
 from evenhand.model.markspace.marks import Kind
 

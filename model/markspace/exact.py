@@ -9,9 +9,10 @@ left.  The sign of any other amount is found by narrowing rational bounds, which
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+
+from evenhand.core.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +22,10 @@ class Amount:
     terms: tuple[tuple[Fraction, Fraction], ...] = ()
 
     def __add__(self, other: Amount) -> Amount:
-        return _gathered((*self.terms, *other.terms))
+        return total((self, other))
 
     def __sub__(self, other: Amount) -> Amount:
-        return self + other.scaled(Fraction(-1))
+        return total((self, Amount(tuple([(h, -c) for h, c in other.terms]))))
 
     def scaled(self, factor: Fraction) -> Amount:
         """Return this amount times a rational number."""
@@ -33,7 +34,9 @@ class Amount:
     @property
     def sign(self) -> int:
         """Return the exact sign: -1, 0 or 1."""
-        return _sign(self)
+        if len(self.terms) > 1:
+            return _sign(self)
+        return 0 if not self.terms else 1 if self.terms[0][1] > 0 else -1
 
     @property
     def rational(self) -> Fraction | None:
@@ -47,10 +50,10 @@ class Amount:
         return (self - plain(number)).sign
 
     def __lt__(self, other: Amount) -> bool:
-        return (self - other).sign < 0
+        return self != other and (self - other).sign < 0
 
     def __le__(self, other: Amount) -> bool:
-        return (self - other).sign <= 0
+        return self == other or (self - other).sign < 0
 
     def __str__(self) -> str:
         return " + ".join(f"{c}" if h == 0 else f"{c}*2^-{h}" for h, c in self.terms) or "0"
@@ -59,38 +62,37 @@ class Amount:
 ZERO = Amount()
 """No strength."""
 
+_NONE = Fraction(0)
+
 
 def plain(value: Fraction | int) -> Amount:
     """Return a rational number as an amount."""
-    return Amount(((Fraction(0), Fraction(value)),)) if value else ZERO
+    return Amount(((_NONE, Fraction(value)),)) if value else ZERO
 
 
 def decayed(initial: Fraction, age: int, half_life: int) -> Amount:
     """Return `initial * 0.5**(age / half_life)`, both in seconds.  Raises ValueError if half_life <= 0."""
     if half_life <= 0:
         raise ValueError(f"a half-life must be positive, not {half_life}")
-    return _gathered(((Fraction(age, half_life), initial),))
+    whole, rest = divmod(age, half_life)
+    left = initial / 2**whole if whole >= 0 else initial * 2**-whole
+    return Amount(((Fraction(rest, half_life) if rest else _NONE, left),)) if left else ZERO
 
 
 def total(amounts: Iterable[Amount]) -> Amount:
     """Return the sum."""
-    return _gathered(term for amount in amounts for term in amount.terms)
-
-
-def _gathered(terms: Iterable[tuple[Fraction, Fraction]]) -> Amount:
+    terms = [term for amount in amounts for term in amount.terms]
+    if len(terms) < 2:
+        return Amount(tuple(terms))
     found: dict[Fraction, Fraction] = {}
     for halvings, coefficient in terms:
-        whole = halvings.numerator // halvings.denominator
-        rest = halvings - whole
-        scaled = coefficient / 2**whole if whole >= 0 else coefficient * 2**-whole
-        found[rest] = found.get(rest, Fraction(0)) + scaled
-    return Amount(tuple(sorted((h, c) for h, c in found.items() if c)))
+        known = found.get(halvings)
+        found[halvings] = coefficient if known is None else known + coefficient
+    return Amount(tuple(sorted([(h, c) for h, c in found.items() if c])))
 
 
 @lru_cache(maxsize=4_096)
 def _sign(amount: Amount) -> int:
-    if not amount.terms:
-        return 0
     if len({c > 0 for _, c in amount.terms}) == 1:
         return 1 if amount.terms[0][1] > 0 else -1
     bits = 32

@@ -7,8 +7,8 @@ turn, unknown or forbidden by a reading is rejected and changes nothing.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
+from evenhand.core.records import dataclass, replace
 from evenhand.model.markspace.guard_vocabulary import (
     IDLE,
     Act,

@@ -7,10 +7,10 @@ own system, so that verdicts and expectations can differ by policy.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import permutations
 from typing import Any
 
+from evenhand.core.records import replace
 from evenhand.core.system import Fairness, Quotient, Scope, System
 from evenhand.model.markspace.guard import REFERENCE, Rules, initial, step
 from evenhand.model.markspace.guard_vocabulary import (

@@ -7,10 +7,11 @@ action mark stands on the resource.  So nothing counts up, and the graphs are fi
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
 from evenhand.core.freedom import free_field
+from evenhand.core.records import dataclass
 from evenhand.core.system import Step
 from evenhand.model.markspace.readings import Readings
 

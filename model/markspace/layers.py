@@ -8,8 +8,8 @@ reading `envelope_records` a write may count in its own judgement.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
+from evenhand.core.records import dataclass, replace
 from evenhand.model.markspace import barrier, budget, envelope, rate_limit
 from evenhand.model.markspace.layers_vocabulary import (
     ANYWHERE,

@@ -7,11 +7,11 @@ limit.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
 from evenhand.core.freedom import free_field
+from evenhand.core.records import dataclass
 from evenhand.core.system import Step
 from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.readings import Readings

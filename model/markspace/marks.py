@@ -6,11 +6,11 @@ them as P32 says. Amounts are rationals; strengths computed at read time are exa
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
 from evenhand.core.freedom import free_field
+from evenhand.core.records import dataclass
 from evenhand.core.system import Step
 from evenhand.model.markspace.exact import Amount
 from evenhand.model.markspace.guard_vocabulary import Policy

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
+from evenhand.core.records import replace
 from evenhand.model.markspace.marks import Agent, Kind, Mark, ScopeDef, SpaceConfig, Visibility
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from evenhand.core.freedom import free_field
+from evenhand.core.records import dataclass
 from evenhand.core.system import Step
 from evenhand.model.markspace.exact import ZERO, Amount
 from evenhand.model.markspace.marks import ONE, Kind, Source

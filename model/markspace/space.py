@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from evenhand.core.records import dataclass, replace
 from evenhand.model.markspace.exact import ZERO, Amount, ln_bounds, plain
 from evenhand.model.markspace.guard_vocabulary import Policy
 from evenhand.model.markspace.marks import (

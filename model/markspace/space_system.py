@@ -7,9 +7,9 @@ Configurations differ in the visibility of `a` and in whether `a/b` has a defini
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
 
+from evenhand.core.records import replace
 from evenhand.core.system import Scope, System
 from evenhand.model.markspace.guard_vocabulary import Policy
 from evenhand.model.markspace.marks import (

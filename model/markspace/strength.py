@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 
+from evenhand.core.records import dataclass
 from evenhand.model.markspace.exact import ZERO, Amount, decayed, plain, total
 from evenhand.model.markspace.marks import Kind, Source
 from evenhand.model.markspace.readings import Readings

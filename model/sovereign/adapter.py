@@ -15,13 +15,13 @@ import hashlib
 import os
 import shutil
 import tempfile
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from evenhand.core.canonical import Json
 from evenhand.core.codec import decode, encode
 from evenhand.core.kernel import Initial, Kernel, Unsupported
+from evenhand.core.records import dataclass, replace
 from evenhand.model.sovereign.kernel import path_of
 from evenhand.model.sovereign.paths import BASE, MOST_LINKS, Node, Place, Tree
 from evenhand.model.sovereign.state import TYPES, Act, Check, Config, Held, Shown, State, Swap, Use

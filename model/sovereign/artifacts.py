@@ -7,12 +7,12 @@ given text, and the kernel gives the observed time (X.E1).
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from evenhand.core.atoms import Atom, Opaque
 from evenhand.core.canonical import Json, canonical_bytes
+from evenhand.core.records import replace
 from evenhand.model.sovereign.vocabulary import (
     Candidate,
     Exit,

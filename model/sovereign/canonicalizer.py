@@ -8,10 +8,10 @@ the kernel still decides (13.1).
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
 from typing import Any
 
 from evenhand.core.canonical import Json, canonical_bytes, parse
+from evenhand.core.records import dataclass
 from evenhand.model.sovereign.artifacts import sha
 
 NO_JSON, AMBIGUOUS_MULTI_BLOCK, PARSE_ERROR = "NO_JSON", "AMBIGUOUS_MULTI_BLOCK", "PARSE_ERROR"

@@ -8,9 +8,9 @@ draws is SHA-256 in counter mode.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import permutations
 
+from evenhand.core.records import dataclass
 from evenhand.model.sovereign.artifacts import line_of, sha
 from evenhand.model.sovereign.menus import ESCAPES, at_time, budget, candidate, said
 from evenhand.model.sovereign.proposals import proposed

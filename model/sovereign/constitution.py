@@ -7,11 +7,11 @@ document (7 A14).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, cast
 
 from evenhand.core.canonical import Json, digest
+from evenhand.core.records import dataclass, replace
 from evenhand.model.sovereign.vocabulary import EXIT_TYPE, LOG_APPEND, NOTIFY, READ_LOCAL, WRITE_LOCAL
 
 CITATIONS, SCOPE_CLAIM, JUSTIFICATION = "authority_citations", "scope_claim", "justification"

@@ -7,9 +7,9 @@ path in the current tree, consults the allow-list for the place it leads to, and
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
+from evenhand.core.records import replace
 from evenhand.model.sovereign.kernel import path_of
 from evenhand.model.sovereign.paths import (
     Place,

@@ -7,10 +7,10 @@ reads a clock, randomness or a file; of natural language it reads only the prese
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from evenhand.core.records import dataclass
 from evenhand.model.sovereign.artifacts import artifact_id, bundle_hash, covered
 from evenhand.model.sovereign.constitution import CITATIONS, JUSTIFICATION, REQUIREMENTS, SCOPE_CLAIM, resolves
 from evenhand.model.sovereign.paths import Place, lexical, normal_form, roots, under, within_prefix

@@ -8,11 +8,12 @@ decides, whatever came of the text.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from typing import TypeAlias
 
 from evenhand.core.canonical import Json, canonical_bytes
 from evenhand.core.parts import part
+from evenhand.core.records import dataclass, replace
 from evenhand.core.system import Scope
 from evenhand.model.sovereign.canonicalizer import canonicalize
 from evenhand.model.sovereign.constitution import REFERENCE_CONSTITUTION, cite
@@ -53,7 +54,7 @@ class LiveState:
     """Whether the model is calibrated, and the state of the session, which says whether the run is over."""
 
     calibrated: bool = False
-    session: State = State()  # noqa: RUF009 - a frozen record of defaults
+    session: State = State()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ Everything is named by content.  Candidates are made for a context, because a sc
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import lru_cache
 from itertools import product
 
 from evenhand.core.atoms import Atom
+from evenhand.core.records import replace
 from evenhand.model.sovereign.artifacts import artifact_id
 from evenhand.model.sovereign.constitution import REFERENCE_CONSTITUTION, Constitution, cite
 from evenhand.model.sovereign.paths import Place, Tree, dir_, file_

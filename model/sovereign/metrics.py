@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
+from evenhand.core.records import dataclass
 from evenhand.model.sovereign.canonicalizer import REJECTIONS, canonicalize
 from evenhand.model.sovereign.conditions import CycleInput
 from evenhand.model.sovereign.paths import lexical

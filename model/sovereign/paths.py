@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
+
+from evenhand.core.records import dataclass
 
 Place: TypeAlias = tuple[str, ...]
 

@@ -6,11 +6,11 @@ candidate, because a parser that drops them would propose a candidate that was n
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, cast
 
 from evenhand.core.atoms import atom
 from evenhand.core.canonical import Json
+from evenhand.core.records import replace
 from evenhand.model.sovereign.artifacts import artifact_id
 from evenhand.model.sovereign.canonicalizer import canonicalize
 from evenhand.model.sovereign.vocabulary import (

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from evenhand.core.records import dataclass
 from evenhand.core.system import reading
 
 

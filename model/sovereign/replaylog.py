@@ -7,11 +7,11 @@ names the digest of the line before it.  Replay uses only the lines and the cons
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, cast
 
 from evenhand.core.canonical import Json, canonical_text, digest, parse
 from evenhand.core.codec import decode, encode
+from evenhand.core.records import dataclass
 from evenhand.model.sovereign.constitution import constitution_hash
 from evenhand.model.sovereign.kernel import Rules
 from evenhand.model.sovereign.state import TYPES, Config, Cycle, State

@@ -7,9 +7,9 @@ calibration asks a function of the prompt, and a `TransportFailure` from it inva
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from evenhand.core.records import dataclass, replace
 from evenhand.core.system import Step
 from evenhand.model.sovereign.canonicalizer import canonicalize
 from evenhand.model.sovereign.conditions import CycleInput, cycles

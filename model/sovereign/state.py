@@ -5,12 +5,13 @@ A state holds no counter that only grows: the cycle of a warrant is its age, a l
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 from evenhand.core.atoms import Atom, Opaque
 from evenhand.core.freedom import free_field
 from evenhand.core.parts import part
+from evenhand.core.records import dataclass
 from evenhand.model.sovereign.constitution import (
     REFERENCE_CONSTITUTION,
     ActionType,
@@ -51,7 +52,7 @@ class Config:
     condition: str = ""
     session_budget: int | None = None
     most_refusals: int = 25
-    readings: Readings = Readings()  # noqa: RUF009 - a frozen record of defaults
+    readings: Readings = Readings()
 
 
 @dataclass(frozen=True, slots=True)

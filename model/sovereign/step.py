@@ -8,9 +8,9 @@ counts refusals and tokens, which end a condition.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
+from evenhand.core.records import replace
 from evenhand.core.system import Step
 from evenhand.model.sovereign.executor import EXECUTOR_RULES, done
 from evenhand.model.sovereign.kernel import KERNEL_RULES, Observations, Rules, decide, path_of

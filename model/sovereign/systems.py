@@ -9,11 +9,11 @@ under the run conditions.  `constitutions`: composed cycles under every small co
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from functools import lru_cache
 from itertools import product
 from typing import Any
 
+from evenhand.core.records import replace
 from evenhand.core.system import AnySystem, Fairness, Scope, System
 from evenhand.model.sovereign.artifacts import artifact_id
 from evenhand.model.sovereign.conditions import CONDITIONS, menu

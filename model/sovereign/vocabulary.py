@@ -7,11 +7,11 @@ stand for themselves, `Atom` and `Opaque` for the rest of JSON and for values th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from evenhand.core.atoms import Atom, Opaque
 from evenhand.core.freedom import free_field
+from evenhand.core.records import dataclass
 
 NOTIFY, READ_LOCAL, WRITE_LOCAL, LOG_APPEND, EXIT_TYPE = "Notify", "ReadLocal", "WriteLocal", "LogAppend", "Exit"
 ACTION_TYPES = (NOTIFY, READ_LOCAL, WRITE_LOCAL, LOG_APPEND, EXIT_TYPE)

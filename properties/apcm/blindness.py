@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Hashable, Iterator
-from dataclasses import replace
+from functools import lru_cache
 
 from evenhand.core.plan import refuted
 from evenhand.core.property import TwoRun, determined_by
+from evenhand.core.records import replace
 from evenhand.model.apcm.renaming import Renaming, rename_action, rename_config, rename_shown, rename_state
-from evenhand.model.apcm.vocabulary import BYPASS, Act, Config, Entry, Situation, State, Submit
+from evenhand.model.apcm.vocabulary import BYPASS, Act, Config, Entry, Fields, Situation, State, Submit
 from evenhand.properties.apcm.predicates import (
     ARTIFICIAL,
     FREE,
@@ -29,18 +30,25 @@ def _swaps(names: tuple[str, ...]) -> Iterator[tuple[tuple[str, str], ...]]:
         yield ((one, other), (other, one))
 
 
-def _renamings(config: Config, state: State, _action: Act) -> Iterator[Renaming]:
+def _renamings(config: Config, state: State, _action: Act) -> tuple[Renaming, ...]:
     """Exchanges of neighbours, which generate all permutations, and one renaming to fresh names in reverse order.
 
     The fresh names catch a compiler with hard-coded names.
     """
+    return _linked(config.actions, config.preferences, state.previous, config.readings.pair_order == "ordered")
+
+
+@lru_cache(maxsize=64)
+def _linked(
+    actions: tuple[str, ...], preferences: tuple[str, ...], previous: Fields | None, ordered: bool
+) -> tuple[Renaming, ...]:
     fresh = [
         (old, f"{word}{len(names) - place}")
-        for word, names in (("deed", config.actions), ("Law", config.preferences))
+        for word, names in (("deed", actions), ("Law", preferences))
         for place, old in enumerate(names)
     ]
-    for names in (*_swaps(config.actions), *_swaps(config.preferences), tuple(fresh)):
-        yield Renaming(names).linked(state.previous, config.readings.pair_order == "ordered")
+    every = (*_swaps(actions), *_swaps(preferences), tuple(fresh))
+    return tuple(Renaming(names).linked(previous, ordered) for names in every)
 
 
 equivariance = TwoRun(

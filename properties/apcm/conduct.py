@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import replace
 
 from evenhand.core.plan import holds, refuted
 from evenhand.core.property import TwoRun, determined_by, each_step
+from evenhand.core.records import replace
 from evenhand.model.apcm.vocabulary import (
     ASB,
     BYPASS,

@@ -7,13 +7,10 @@ their own.  Configurations go beyond every scope that is searched: up to five ac
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
-from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
-
-from evenhand.core.generator import Draw, Event, Generator, Rule
+from evenhand.core.generator import Draw, Event, Generator, Rule, st
+from evenhand.core.records import replace
 from evenhand.core.system import Scope
 from evenhand.model.apcm.generators import artifact_of
 from evenhand.model.apcm.menus import (
@@ -92,7 +89,7 @@ def _configs(*, steps: int | None, most: int, generators: tuple[str, ...] = ("",
             readings=readings,
         )
 
-    def strategy(_scope: Scope, readings: Readings) -> SearchStrategy[Config]:
+    def strategy(_scope: Scope, readings: Readings) -> st.SearchStrategy[Config]:
         return made(readings)
 
     return strategy

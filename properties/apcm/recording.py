@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from evenhand.core.property import each_step
+from evenhand.core.records import replace
 from evenhand.model.apcm.vocabulary import ASB, INVALID_RUN, Shown, Submit
 from evenhand.properties.apcm.predicates import (
     ARTIFICIAL,

@@ -9,13 +9,11 @@ late by a tick, or under another's credential.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from hypothesis import strategies as st
-
-from evenhand.core.generator import Draw, Event, Generator, Rule
+from evenhand.core.generator import Draw, Event, Generator, Rule, st
+from evenhand.core.records import replace
 from evenhand.core.system import Scope
 from evenhand.model.conviction.menus import TEXTS, agents_of, hostile
 from evenhand.model.conviction.readings import Readings

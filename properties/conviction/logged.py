@@ -5,10 +5,10 @@ The amounts of points are claimed in `points`: there the log replays to the stat
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TypeAlias
 
 from evenhand.core.property import each_step
+from evenhand.core.records import replace
 from evenhand.model.conviction.vocabulary import (
     CLOSED,
     ENROLLED,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import TypeAlias
 
 from evenhand.core.plan import refuted
 from evenhand.core.property import Monitor, TwoRun, each_step
+from evenhand.core.records import replace
 from evenhand.model.conviction.exact import Surd
 from evenhand.model.conviction.renaming import (
     Renaming,

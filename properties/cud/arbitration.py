@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from evenhand.core.atoms import Atom
 from evenhand.core.plan import holds, refuted
 from evenhand.core.property import TwoRun, determined_by, each_step
+from evenhand.core.records import replace
 from evenhand.model.cud.vocabulary import (
     DONE,
     FAILURE,

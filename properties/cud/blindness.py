@@ -7,11 +7,11 @@ Otherwise it cannot know: `agent_can_tell_the_pass` is stated to be refuted, and
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from evenhand.core.plan import refuted
 from evenhand.core.property import Monitor, TwoRun, determined_by, each_step
+from evenhand.core.records import replace
 from evenhand.model.cud.vocabulary import (
     DONE,
     FAILURE,

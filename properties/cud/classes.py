@@ -119,7 +119,7 @@ kernel_passes = Monitor(
     source="F17, FQ23",
     systems=("run", "conditions"),
     start=lambda _config: (),
-    update=lambda value, step: value or breaches(step),
+    update=lambda value, step: value or step.once(breaches),
     ok=lambda _config, value: value == (),
 )
 

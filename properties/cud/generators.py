@@ -11,10 +11,7 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
-
-from evenhand.core.generator import Draw, Event, Generator, Rule
+from evenhand.core.generator import Draw, Event, Generator, Rule, st
 from evenhand.core.system import Scope
 from evenhand.model.cud.free_system import EXITED, FreeState
 from evenhand.model.cud.free_system import configs as free_configs
@@ -235,7 +232,7 @@ RUN_GENERATOR = Generator("run", lambda _scope, readings: run_configs(readings),
 # The free-agent graph.
 
 
-def _free_strategy(_scope: Scope, readings: Readings) -> SearchStrategy[Config]:
+def _free_strategy(_scope: Scope, readings: Readings) -> st.SearchStrategy[Config]:
     sizes = [(agents, keys) for agents in (2, 3, 4) for keys in (1, 2, 3)]
     return st.sampled_from(
         [one for agents, keys in sizes for one in free_configs(Scope(agents=agents, keys=keys, values=2), readings)]

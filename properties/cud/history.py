@@ -7,13 +7,13 @@ that needs a memory of its own is a monitor.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from evenhand.core.atoms import Opaque
 from evenhand.core.canonical import parse
 from evenhand.core.plan import refuted, undecided
 from evenhand.core.property import Monitor, TwoRun, determined_by, each_step
+from evenhand.core.records import replace
 from evenhand.model.cud.vocabulary import (
     DONE,
     IDLE,

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from hypothesis import strategies as st
-
 from evenhand.core.atoms import Opaque
-from evenhand.core.generator import Draw, Rule
+from evenhand.core.generator import Draw, Rule, st
+from evenhand.core.records import replace
 from evenhand.core.system import Scope
 from evenhand.model.cud.vocabulary import (
     NO_CHOICE,

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
-from hypothesis import strategies as st
-
-from evenhand.core.generator import Draw, Rule
+from evenhand.core.generator import Draw, Rule, st
+from evenhand.core.records import replace
 from evenhand.core.system import Scope
 from evenhand.model.cud.vocabulary import (
     ALLOW,

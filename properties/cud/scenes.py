@@ -11,10 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from hypothesis import strategies as st
-
 from evenhand.core.atoms import Atom, Opaque, atom
-from evenhand.core.generator import Draw
+from evenhand.core.generator import Draw, st
 from evenhand.model.cud.vocabulary import (
     ALLOW,
     DENY,

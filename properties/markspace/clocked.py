@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from evenhand.core.property import each_step, two_run
+from evenhand.core.records import replace
 from evenhand.model.markspace.clocked_vocabulary import (
     ClockConfig,
     ClockState,

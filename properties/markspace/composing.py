@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import TypeAlias, TypeGuard, TypeVar
 
 from evenhand.core.plan import Expectation, holds, refuted
 from evenhand.core.property import Monitor, determined_by, each_step, monitor, two_run
+from evenhand.core.records import replace
 from evenhand.core.system import Step
 from evenhand.model.markspace.clocked_vocabulary import ClockStep
 from evenhand.model.markspace.composing_vocabulary import (

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import permutations
 
 from evenhand.core.plan import holds, refuted
 from evenhand.core.property import commute, each_step, two_run
+from evenhand.core.records import replace
 from evenhand.model.markspace.guard_vocabulary import Act, Config, Decision, Doing, GuardStep, State, What
 from evenhand.properties.markspace.predicates import CORE, GUARDED, IMMEDIATE, allowed_agents, claim_on, same_config
 

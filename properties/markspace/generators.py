@@ -6,14 +6,11 @@ strengths ages that lie off the grid, so that decays are irrational.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
-
-from evenhand.core.generator import Draw, Event, Generator, Rule
+from evenhand.core.generator import Draw, Event, Generator, Rule, st
+from evenhand.core.records import replace
 from evenhand.core.system import Scope
 from evenhand.model.markspace.guard_vocabulary import Act, Config, GuardStep, Phase, Policy, State, Verdict, What
 from evenhand.model.markspace.marks import (
@@ -42,7 +39,7 @@ from evenhand.properties.markspace.predicates import allowed_agents, running_on
 
 
 def _guards(policy: Policy, *, deferred: bool = False) -> Any:
-    def configs(_scope: Scope, readings: Readings) -> SearchStrategy[Config]:
+    def configs(_scope: Scope, readings: Readings) -> st.SearchStrategy[Config]:
         def config(agents: int, resources: int, ttl: int) -> Config:
             people = tuple(f"agent_{n}" for n in range(1, agents + 1))
             rooms = tuple(f"room_{n}" for n in range(1, resources + 1))
@@ -182,7 +179,7 @@ _BATCH_EVENTS = (
 # The space.
 
 
-def _organisations(_scope: Scope, readings: Readings) -> SearchStrategy[SpaceConfig]:
+def _organisations(_scope: Scope, readings: Readings) -> st.SearchStrategy[SpaceConfig]:
     every = tuple(Kind)
 
     def build(a: Visibility, child: Visibility | None, policy: Policy, halves: tuple[int, int, int]) -> SpaceConfig:
@@ -344,7 +341,7 @@ _SPACE_EVENTS = (
 # Strengths.
 
 
-def _deployments(_scope: Scope, readings: Readings) -> SearchStrategy[SignalConfig]:
+def _deployments(_scope: Scope, readings: Readings) -> st.SearchStrategy[SignalConfig]:
     third = st.fractions(Fraction(1, 10), Fraction(9, 10), max_denominator=10)
     weights = st.tuples(st.integers(1, 4), st.integers(1, 4)).map(
         lambda gaps: (Fraction(1), Fraction(10 - gaps[0], 10), Fraction(10 - gaps[0] - gaps[1], 10))
@@ -358,15 +355,16 @@ def _deployments(_scope: Scope, readings: Readings) -> SearchStrategy[SignalConf
     return st.builds(config, weights, third, caps, lives)
 
 
-_STRENGTH = st.fractions(Fraction(0), Fraction(3), max_denominator=7)
+def _strengths() -> st.SearchStrategy[Fraction]:
+    return st.fractions(Fraction(0), Fraction(3), max_denominator=7)
 
 
 def _measure(draw: Draw, _config: SignalConfig, _scope: Scope, _state: Still) -> Measure:
     ages, source = st.integers(0, 40), st.sampled_from(tuple(Source))
-    against = st.builds(Against, _STRENGTH, ages, source)
+    against = st.builds(Against, _strengths(), ages, source)
     return Measure(
         draw(st.sampled_from(tuple(Kind))),
-        draw(_STRENGTH),
+        draw(_strengths()),
         draw(source),
         draw(ages),
         draw(ages),
@@ -377,9 +375,9 @@ def _measure(draw: Draw, _config: SignalConfig, _scope: Scope, _state: Still) ->
 
 def _combine(draw: Draw, _config: SignalConfig, _scope: Scope, _state: Still) -> Combine:
     if draw(st.booleans()):
-        one = draw(_STRENGTH)
+        one = draw(_strengths())
         return Combine((one,) * draw(st.integers(1, 5)), one)
-    return Combine(tuple(draw(st.lists(_STRENGTH, max_size=5))), draw(_STRENGTH))
+    return Combine(tuple(draw(st.lists(_strengths(), max_size=5))), draw(_strengths()))
 
 
 GENERATORS: tuple[Generator, ...] = (

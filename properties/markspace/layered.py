@@ -5,9 +5,8 @@ Together they determine the step: `layers_text` says from the text what must fol
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from evenhand.core.property import each_step
+from evenhand.core.records import replace
 from evenhand.model.markspace.layers_vocabulary import (
     ANYWHERE,
     Barrier,
@@ -36,7 +35,7 @@ from evenhand.properties.markspace.layers_text import (
     crossing,
     flagged,
     health,
-    judged_by,
+    health_of,
     known,
     layer_of,
     misses,
@@ -90,7 +89,7 @@ def health_is_what_the_counts_say(step: LayersStep) -> bool:
     """A sticky restriction comes first, then the cold start, then the three checks."""
     asked = step.action.op is Op.CHECK and known(step)
     judged = writes(step) and known(step) and restrictions(step) <= {Layer.ENVELOPE}
-    due: Health | None = health(step.config, judged_by(step), step.action.agent) if asked or judged else None
+    due: Health | None = step.once(health_of) if asked or judged else None
     return step.shown.health is due
 
 

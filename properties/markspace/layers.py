@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from evenhand.core.plan import refuted
 from evenhand.core.property import always, each_step, reachable, two_run
+from evenhand.core.records import replace
 from evenhand.model.markspace.layers_vocabulary import (
     ANYWHERE,
     DIAGNOSTICS,

@@ -6,9 +6,9 @@ Nothing here calls the model: the claims of `layered` compare what an operation 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
 
+from evenhand.core.records import replace
 from evenhand.model.markspace.layers_vocabulary import (
     ANYWHERE,
     DIAGNOSTICS,
@@ -46,6 +46,10 @@ def by_principal(step: LayersStep) -> bool:
 
 def restrictions(step: LayersStep) -> frozenset[Layer | str]:
     """Everything that forbids this write or tool call: layers, and the rules of §9.7 and P46 by name."""
+    return step.once(_every_restriction)
+
+
+def _every_restriction(step: LayersStep) -> frozenset[Layer | str]:
     return frozenset(_restrictions(step))
 
 
@@ -64,7 +68,7 @@ def _restrictions(step: LayersStep) -> Iterator[Layer | str]:
     if writes(step) and known(step):
         if before.rates is not None and _rate_used_up(step):
             yield Layer.RATE
-        if before.envelope is not None and health(step.config, judged_by(step), act.agent) is Health.RESTRICTED:
+        if before.envelope is not None and step.once(health_of) is Health.RESTRICTED:
             yield Layer.ENVELOPE
 
 
@@ -122,6 +126,11 @@ def judged_by(step: LayersStep) -> Envelope:
     """The counts that a write is judged by, under the reading `envelope_records`."""
     early = writes(step) and step.config.readings.envelope_records == "before_the_check"
     return with_attempt(step) if early else there(step.before.envelope)
+
+
+def health_of(step: LayersStep) -> Health:
+    """The health of the step's agent by the counts that it is judged by."""
+    return health(step.config, judged_by(step), step.action.agent)
 
 
 def health(config: LayersConfig, envelope: Envelope, agent: str) -> Health:

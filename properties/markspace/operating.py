@@ -6,9 +6,9 @@ Which intent wins, and who hears of it, is claimed in `guarding`; here it is tak
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from evenhand.core.property import each_step
+from evenhand.core.records import replace
 from evenhand.model.markspace.guard_vocabulary import (
     IDLE,
     Config,

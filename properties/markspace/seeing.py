@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import TypeGuard
 
 from evenhand.core.property import each_step
+from evenhand.core.records import replace
 from evenhand.model.markspace.marks import Draft, Kind, SpaceStep, Visibility
 from evenhand.properties.markspace.space_predicates import (
     ONLY,

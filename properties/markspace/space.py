@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Hashable, Iterator
-from dataclasses import replace
 
 from evenhand.core.plan import refuted
 from evenhand.core.property import always, determined_by, each_step, two_run
+from evenhand.core.records import replace
 from evenhand.model.markspace.exact import ZERO
 from evenhand.model.markspace.guard_vocabulary import Policy
 from evenhand.model.markspace.marks import (

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TypeAlias
 
 from evenhand.core.property import each_step
+from evenhand.core.records import replace
 from evenhand.model.markspace.exact import Amount, plain
 from evenhand.model.markspace.marks import (
     MIN_STRENGTH,

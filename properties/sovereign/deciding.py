@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from evenhand.core.plan import refuted
 from evenhand.core.property import determined_by, each_step
+from evenhand.core.records import replace
 from evenhand.model.sovereign.state import EXITED
 from evenhand.model.sovereign.vocabulary import (
     ACTION,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from evenhand.core.plan import refuted
 from evenhand.core.property import each_step, monitor
+from evenhand.core.records import replace
 from evenhand.model.sovereign.paths import BASE, Place, Tree
 from evenhand.model.sovereign.state import Check, Config, Cycle, Decide, Held, Swap, Use
 from evenhand.model.sovereign.vocabulary import EXECUTORS, Candidate, Effect, Request, Warrant, field

@@ -8,14 +8,11 @@ replay, mutate, swap links and restart.  Configurations go beyond those searched
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
-from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
-
 from evenhand.core.atoms import Atom
-from evenhand.core.generator import Draw, Event, Generator, Rule
+from evenhand.core.generator import Draw, Event, Generator, Rule, st
+from evenhand.core.records import replace
 from evenhand.core.system import Scope
 from evenhand.model.sovereign.constitution import REFERENCE_CONSTITUTION, IoPolicy, cite
 from evenhand.model.sovereign.menus import (
@@ -82,7 +79,7 @@ def _made(draw: Any, readings: Readings) -> Config:
     return Config(constitution, tree, readings=readings)
 
 
-def _configs(_scope: Scope, readings: Readings) -> SearchStrategy[Config]:
+def _configs(_scope: Scope, readings: Readings) -> st.SearchStrategy[Config]:
     return _made(readings)
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import replace
 from typing import Any, TypeAlias
 
 from evenhand.core.canonical import canonical_bytes
 from evenhand.core.property import each_step
+from evenhand.core.records import replace
 from evenhand.core.system import Step
 from evenhand.model.sovereign.artifacts import artifact_id
 from evenhand.model.sovereign.live import Calibrate, LiveAct, LiveShown, LiveState, Turn

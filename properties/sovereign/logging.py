@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from evenhand.core.canonical import canonical_bytes
 from evenhand.core.plan import refuted
 from evenhand.core.property import determined_by, each_step, monitor
+from evenhand.core.records import replace
 from evenhand.model.sovereign.artifacts import artifact_id, as_json
 from evenhand.model.sovereign.constitution import Constitution, cite
 from evenhand.model.sovereign.state import Config, Cycle, Decide, Log

@@ -5,9 +5,10 @@ What must never be done is claimed in `executing`; here a kernel, an executor an
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections import Counter
 
 from evenhand.core.property import each_step
+from evenhand.core.records import replace
 from evenhand.model.sovereign.paths import BASE, Node, Place, Tree
 from evenhand.model.sovereign.state import Check, Cycle, Decide, Held, Log, Mutate, Restart, State, Swap, Use
 from evenhand.model.sovereign.vocabulary import EXECUTORS, EXIT, STREAMS, Effect, Request, Warrant, field
@@ -230,13 +231,13 @@ def owed_lines_wait_for_the_log(step: KernelStep) -> bool:
     """A cycle owes each kind of line at most twice, so that more of one kind are not kept; the host's restart forgets
     them, of which no sentence speaks.
     """
-    owed, before = sorted(step.after.owed, key=repr), sorted(step.before.owed, key=repr)
+    owed, before, new = Counter(step.after.owed), Counter(step.before.owed), Counter(step.shown.intents)
     if step.shown.kind == "log":
-        return not owed and sorted((*step.shown.logged, *step.shown.lost), key=repr) == before
+        return not owed and Counter((*step.shown.logged, *step.shown.lost)) == before
     if step.shown.decision is not None:
-        return owed == sorted(step.shown.intents, key=repr)
-    few = all(before.count(one) < 2 for one in step.shown.intents)
-    return not few or owed == sorted((*before, *step.shown.intents), key=repr)
+        return owed == new
+    few = all(before[one] < 2 for one in new)
+    return not few or owed == before + new
 
 
 _KINDS: dict[type, str] = {

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from functools import wraps
 from typing import Any, TypeAlias
 
 from evenhand.core.plan import holds, refuted
 from evenhand.core.property import TwoRun, determined_by
+from evenhand.core.records import replace
 from evenhand.model.sovereign.state import Act, Config, Decide, State
 from evenhand.model.sovereign.vocabulary import (
     ACTION,

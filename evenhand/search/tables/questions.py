@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evenhand.core.answers import unchecked
 from evenhand.core.fairness import assumed
 from evenhand.core.kinds import DeadlockFree, Monitor, Property, Reachable, Safety, every_state, every_step
 from evenhand.core.system import AnySystem
@@ -82,7 +83,7 @@ class Questions:
         return [number for number, some in self.about_runs.items() if tests & some] or [question.claim]
 
     def _monitor(self, number: int, claim: Monitor) -> None:
-        update = _user(claim.update)
+        update = unchecked(claim.update)
         self.place[number] = len(self.monitors)
         self.monitors.append(
             Question(f"claim {claim.name!r}", number, lambda at: claim.follow(*at), lambda at: update(*at))
@@ -94,7 +95,7 @@ class Questions:
         self.place[number] = len(into)
         when, check = tests
         every = when is every_state or when is every_step
-        raw_when, raw_check = _user(when), _user(check)
+        raw_when, raw_check = unchecked(when), unchecked(check)
 
         def plain(about: Any) -> int:
             if not every and not when(*given, about):
@@ -110,11 +111,11 @@ class Questions:
 
     def _predicate(self, test: Any, number: int) -> None:
         if isinstance(test, Taken):
-            raw_taken = _user(test.fairness.taken)
+            raw_taken = unchecked(test.fairness.taken)
             about = "a fairness assumption"
             traced: Callable[[Any], int] = lambda step: int(_answer(raw_taken(step.before, step.action), about))  # noqa: E731
         else:
-            raw = _user(test)
+            raw = unchecked(test)
             about = "a predicate of a claim about runs"
             traced = lambda step: int(_answer(raw(step), about))  # noqa: E731
         self.steps.append(Question(about, number, lambda step: int(bool(test(step))), traced))
@@ -123,11 +124,6 @@ class Questions:
 def _assumes(claim: Any, test: Any, fair: Any) -> bool:
     """Whether a claim about runs assumes this fairness."""
     return isinstance(test, Taken) and any(one is test.fairness for one in assumed(fair, fairness_of(claim)).values())
-
-
-def _user(function: Any) -> Any:
-    """The function below the check of its answers."""
-    return getattr(function, "__wrapped__", function) if getattr(function, "__asked__", None) is function else function
 
 
 def _answer(answer: Any, name: str) -> bool:

@@ -7,11 +7,11 @@ registered one is refused, so that an expectation cannot follow the model.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 from evenhand.core.canonical import Json
+from evenhand.core.records import dataclass, replace
 from evenhand.core.registered import VectorBroken, as_registered, shipped
 from evenhand.core.system import Step, UnknownName, reading_values
 from evenhand.model.apcm.compiler import REFERENCE, SCRAMBLES, Rules

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
+from evenhand.core.records import replace
 from evenhand.core.system import Scope
 from evenhand.model.apcm.compiler import REFERENCE, Rules
 from evenhand.model.apcm.generators import artifact_of

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from evenhand.core.records import replace
 from evenhand.core.system import Scope
 from evenhand.model.conviction.exact import Amount, exact
 from evenhand.model.conviction.mutants.declare import CYCLE, HOSTILE, PLAIN, SERIES, TAP, declare, fault, forgiving

@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from evenhand.core.records import replace
 from evenhand.core.system import Scope
 from evenhand.model.conviction.exact import Amount, Surd, multiplier
 from evenhand.model.conviction.mutants.declare import (

@@ -10,11 +10,11 @@ The kernel of condition E is the mutant that its file names.  The classifier of 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 from evenhand.core.canonical import Json
+from evenhand.core.records import dataclass, replace
 from evenhand.core.registered import VectorBroken, as_registered, shipped
 from evenhand.core.system import Scope, System, UnknownName
 from evenhand.core.trace import Scenario, Trace, replay

@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 from evenhand.core.atoms import Atom, atom
 from evenhand.core.canonical import Json
+from evenhand.core.records import dataclass
 from evenhand.core.registered import VectorBroken
 from evenhand.core.system import reading_values
 from evenhand.model.cud.readings import Readings

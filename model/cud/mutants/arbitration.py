@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, TypeAlias
 
+from evenhand.core.records import replace
 from evenhand.core.system import Scope
 from evenhand.model.cud.kernel import REFERENCE, Bound, Moment
 from evenhand.model.cud.mutants.declare import KEYS, PAIR, RELAXED_FROM, TWICE, declare, fault, share_a_key

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from evenhand.core.records import replace
 from evenhand.core.system import Scope
 from evenhand.model.cud.kernel import REFERENCE, Bound, Moment
 from evenhand.model.cud.mutants.declare import ALONE, ALONE_TWICE, ONE, PAIR, RELAXED_FROM, TWICE, declare, fault

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, Literal
 
+from evenhand.core.records import replace
 from evenhand.core.system import Mutant, Scope
 from evenhand.model.cud.kernel import REFERENCE, Rules
 from evenhand.model.cud.vocabulary import Request

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
+from evenhand.core.records import replace
 from evenhand.core.system import Scope
 from evenhand.model.cud.kernel import (
     ADMITTED,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import TypeAlias
 
 from evenhand.core.atoms import Atom
+from evenhand.core.records import replace
 from evenhand.core.system import Scope
 from evenhand.model.cud.kernel import REFERENCE, Bound, Execution, Finding, Moment
 from evenhand.model.cud.mutants.declare import KEYS, ONE, PAIR, THREE, THRICE, declare, fault, share_a_key

@@ -7,7 +7,6 @@ rational with a small denominator, and the nearest double identifies it. Other h
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from markspace.space import ScopeError, ValidationError
 
 from evenhand.core.codec import decode, encode
 from evenhand.core.kernel import Unsupported
+from evenhand.core.records import dataclass, replace
 from evenhand.model.markspace.adapter.ids import BEGIN, Ids, agent_named, name_of, numbered
 from evenhand.model.markspace.exact import plain
 from evenhand.model.markspace.marks import (

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from typing import Any, Generic, TypeVar
 
+from evenhand.core.records import dataclass, replace
 from evenhand.core.system import Mutant, Scope
 
 R = TypeVar("R")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
+from evenhand.core.records import replace
 from evenhand.core.system import Scope
 from evenhand.model.markspace.guard import REFERENCE
 from evenhand.model.markspace.guard_vocabulary import Act, Config, Doing, Intent, Need, Phase, Policy, State, Verdict

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
+from evenhand.core.records import replace
 from evenhand.core.system import Scope
 from evenhand.model.markspace import barrier, budget, clocked, composing, rate_limit
 from evenhand.model.markspace import envelope as detector

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from fractions import Fraction
 
+from evenhand.core.records import replace
 from evenhand.core.system import Mutant, Scope
 from evenhand.model.markspace.exact import ZERO, Amount, plain, total
 from evenhand.model.markspace.marks import (

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from evenhand.core.records import replace
 from evenhand.core.system import Scope
 from evenhand.model.markspace.exact import Amount
 from evenhand.model.markspace.marks import ONE, Mark, ScopeDef, SpaceConfig, Write

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TypeAlias
 
+from evenhand.core.records import replace
 from evenhand.core.system import Scope
 from evenhand.model.sovereign.artifacts import bundle_hash, covered
 from evenhand.model.sovereign.kernel import Observations

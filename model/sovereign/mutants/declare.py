@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any, TypeAlias
 
+from evenhand.core.records import replace
 from evenhand.core.system import Mutant, Scope
 from evenhand.model.sovereign.kernel import Rules
 from evenhand.model.sovereign.step import REFERENCE

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from evenhand.core.records import replace
 from evenhand.model.sovereign.kernel import Observations, Rules, path_of
 from evenhand.model.sovereign.mutants.declare import ALONE, LISTS, SESSION, TYPES, declare, fault
 from evenhand.model.sovereign.paths import Place, lexical

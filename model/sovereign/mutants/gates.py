@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from evenhand.core.records import replace
 from evenhand.model.sovereign.artifacts import artifact_id
 from evenhand.model.sovereign.constitution import cite, resolves
 from evenhand.model.sovereign.kernel import Observations, path_of

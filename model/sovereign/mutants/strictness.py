@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from evenhand.core.records import replace
 from evenhand.model.sovereign.kernel import Observations, path_of
 from evenhand.model.sovereign.mutants.deciding import warrant_for_another_type
 from evenhand.model.sovereign.mutants.declare import ALONE, PLAIN, SESSION, TYPES, declare, fault

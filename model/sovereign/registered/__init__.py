@@ -8,11 +8,11 @@ expectation cannot follow the model.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from evenhand.core.canonical import Json
+from evenhand.core.records import dataclass
 from evenhand.core.registered import VectorBroken, as_registered, shipped
 from evenhand.core.system import UnknownName
 from evenhand.model.sovereign.canonicalizer import canonicalize

@@ -76,6 +76,14 @@ CLAIMS: dict[str, tuple[TwoRun, bool]] = {
         ),
         True,
     ),
+    "ways in another order": (
+        claim(
+            twins=lambda _config, _state, action: (0, 1) if action == 1 else (1, 0),
+            state=lambda w, _config, state: (state[0], w),
+            agree=lambda w, _one, other: other.before[1] == w,
+        ),
+        True,
+    ),
     "unlike configurations": (
         claim(
             config=lambda w, _config: True if w is True else 1,
@@ -131,9 +139,20 @@ def all_equal_is_alike(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(pairs, "alike", lambda _one, _other: True)
 
 
+def the_number_is_the_way(patch: pytest.MonkeyPatch) -> None:
+    """Take every way of one number for the same."""
+    honest = pairs.TwoRunWatch._begun
+
+    def begun(self: Any, number: int, *given: Any) -> Any:
+        return self.here[number][1] if number < len(self.here) else honest(self, number, *given)
+
+    patch.setattr(pairs.TwoRunWatch, "_begun", begun)
+
+
 FAULTS: dict[Callable[[pytest.MonkeyPatch], None], tuple[str, ...]] = {
     beginnings_of_another_state: ("equal beginnings",),
     all_equal_is_alike: ("ways that are equal and unlike", "unlike configurations"),
+    the_number_is_the_way: ("ways in another order", "ways that are equal and unlike"),
 }
 
 
