@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.conform.adapters.wire import text
+from evenhand.conform.checking.comparing import in_words
 from evenhand.core.canonical import Json, canonical_bytes, digest
 from evenhand.core.names import as_name
 from evenhand.core.text import inert
@@ -109,7 +110,7 @@ def _block(value: Json, title: str) -> Iterator[str]:
     """A value in an indented block, which no content can end."""
     yield f"{title}:"
     yield ""
-    yield f"    {inert(text(value))}"
+    yield f"    {inert(in_words(value))}"
     yield ""
 
 

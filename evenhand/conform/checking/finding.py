@@ -24,7 +24,7 @@ from evenhand.conform.adapters.kernels import (
 )
 from evenhand.conform.adapters.limits import KernelLimits
 from evenhand.conform.adapters.wire import ChangedMessage, text
-from evenhand.conform.checking.causes import Cause
+from evenhand.conform.checking.causes import Cause, gravest_first
 from evenhand.conform.checking.claims import Judge, Words, judged_kinds
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.defects import STUBBORN
@@ -227,7 +227,7 @@ def finding_json(
         rank=cause.seriousness.words,
         fault=divergence.fault.value if divergence.fault else "",
         why=divergence.why,
-        differences=[str(one) for one in divergence.differences],
+        differences=[str(one) for one in gravest_first(system, divergence)],
         kinds=sorted(divergence.kinds),
         length=divergence.length,
         seen=cause.seen,

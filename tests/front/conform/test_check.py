@@ -45,11 +45,12 @@ def test_a_fault_is_found_shrunk_and_told_by_claim(cli: Command) -> None:
     (found,) = report["findings"]
     assert (found["claim"], found["length"], found["what"]) == ("taken_when_free", 2, "differs")
     assert [one["basis"] for one in found["violations"]] == ["state before"]
-    assert found["differences"] == ['all of it: "refused" expected, "taken" shown']
+    assert found["differences"] == ["all of it: expected 'refused', shown 'taken'"]
     assert report["systems"][0]["judged"] == ["one_inside", "taken_when_free"]
     assert report["systems"][0]["why_not_judged"] == {"taken": SILENT, "somebody_enters": FALSE}
     text = cli("check", "latch", "--adapter", f"{LATCHES}:always_free").out
-    assert "FOUND 1  taken_when_free: Who takes the latch finds it free." in text
+    begins = "FOUND 1  a wrong decision: taken_when_free, in 2 steps of latch\n         all of it: expected 'refused', shown 'taken'"
+    assert text.startswith(begins) and text.rstrip().splitlines()[-1].startswith("next: --out DIR")
     assert "1 distinct finding; judged by the model" in text
 
 
