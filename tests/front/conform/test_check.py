@@ -143,9 +143,10 @@ def test_what_a_kernel_says_is_inert(cli: Command, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        ((), "exactly one of --adapter"),
+        ((), "exactly one of --adapter module:factory and --command '…'; --skeleton FILE.py writes an adapter"),
         (("--adapter", "a:b", "--command", "c"), "exactly one of --adapter"),
         (("--adapter", f"{LATCHES}:nothing"), "has no attribute 'nothing'. Name a function that it has."),
+        (("--adapter", f"{LATCHES}:honets"), "has no attribute 'honets'. Did you mean honest?"),
         (("--adapter", "no.such.module:make"), "Is its folder the current one, or on PYTHONPATH?"),
         (("--adapter", f"{LATCHES}:no_factory"), "is no function: int"),
         (("--adapter", LATCHES), "package.module:factory"),
