@@ -124,7 +124,7 @@ class Move:
         ("go", "go"),
         (("go", 1), "go"),
         ((1, "go"), "go"),
-            ((1, 2), "tuple"),
+        ((1, 2), "tuple"),
         ((), "tuple"),
         (Colour.RED, "RED"),
         (Move(3), "Move"),

@@ -189,7 +189,7 @@ def test_what_an_error_quotes_is_data() -> None:
 
 
 def test_a_difference_is_told_by_the_names_and_in_the_words_of_the_model() -> None:
-    """Named values by name, records without class tags and empty fields; zero is not empty.  Kinds stay as they were."""
+    """Named values by name, records without class tags and empty fields; zero is not empty.  Kinds keep the path."""
     expected: Json = {"$": "Shown", "world": [["a", encode(Atom("str", "free"))], ["b", encode(Atom("int", "0"))]]}
     got: Json = {"$": "Shown", "world": [["a", encode(Atom("str", "free"))], ["b", encode(Atom("str", "taken"))]]}
     (one,) = differences(expected, got)
