@@ -13,7 +13,7 @@ from evenhand.core.text import MAX_TEXT, WIDTH, inert
 from evenhand.report.phrases import gist, plural, short
 
 SHOWN = 6
-"""Differences of one finding that are printed, and claims of longer runs."""
+"""Differences of one finding that are printed, and names in one list."""
 
 LINE = 200
 """Characters of a value or a difference that are printed."""
@@ -36,6 +36,8 @@ def report_lines(report: Mapping[str, Any]) -> Iterator[str]:
     verdict = plural(number, "distinct finding") if number else "nothing found"
     if report["known"]:
         verdict += f" beside {plural(report['known'], 'known one')}" if number else " that is not known"
+    if not number:
+        verdict += f" in {plural(sum(sum(one['runs'].values()) for one in report['systems']), 'run')}"
     begun = "INTERRUPTED. " if report["interrupted"] else ""
     sightings = f"; {plural(report['sightings'], 'sighting')}, {report['explained']:,} explained"
     yield f"{begun}{verdict}; judged by the {report['judged_by']}{sightings if report['sightings'] else ''}"
@@ -119,15 +121,20 @@ def _claims(one: Mapping[str, Any]) -> Iterator[str]:
         too = f"; also violated: {', '.join(others)}" if others else ""
         yield f"   judged on: {basis}{too}"
     if one["also"]:
-        more = f" and {len(one['also']) - SHOWN} more" if len(one["also"]) > SHOWN else ""
-        yield f"   in longer runs also: {', '.join(one['also'][:SHOWN])}{more}"
+        yield f"   in longer runs also: {_some(one['also'])}"
     if one["remarks"]:
         yield f"   remark, no accusation: {', '.join(one['remarks'])} would fail if the model's state were the kernel's"
 
 
+def _some(names: Sequence[str]) -> str:
+    """Return the first names, and how many others there are; the JSON has all."""
+    return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+
+
 def _covered(one: Mapping[str, Any]) -> Iterator[str]:
-    asked = ", ".join(f"{name} {runs:,}" for name, runs in one["runs"].items())
-    yield f"{one['system']}: {asked or 'no'} runs, {sum(one['steps'].values()):,} steps"
+    asked = ", ".join(f"{name} {runs:,}" for name, runs in one["runs"].items() if runs)
+    steps = plural(sum(one["steps"].values()), "step")
+    yield f"{one['system']}: {plural(sum(one['runs'].values()), 'run')}{f' ({asked})' if asked else ''}, {steps}"
     for scope in one["covered"]:
         sizes = ",".join(f"{name}={size}" for name, size in scope["scope"].items()) or "its own scope"
         whole = "all" if scope["complete"] else "not all"
@@ -142,7 +149,7 @@ def _covered(one: Mapping[str, Any]) -> Iterator[str]:
         yield f"  {plural(len(one['judged']), 'claim')} judged, {len(one['not_judged'])} not:"
         for why in dict.fromkeys(one["why_not_judged"].values()):
             names = [name for name, reason in one["why_not_judged"].items() if reason == why]
-            yield f"    {', '.join(names)}: {inert(why)}"
+            yield f"    {_some(names)}: {inert(why)}"
     if one["left_open"]:
         left = ", ".join(one["left_open"])
         yield f"  left open, because they need a state or a part of an answer that the kernel does not show: {left}"

@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 class UnknownName(ValueError):
-    """A name (scope field, reading, mutant, system) that does not exist; lists those that do.  Of many, the near one."""
+    """A name (scope field, reading, mutant, system) that does not exist; lists those that do, of many the near one."""
 
     MANY = 12
     """More names than these are not listed beside a near one."""

@@ -59,8 +59,9 @@ def _notes(one: Found) -> Iterator[str]:
         yield f"The kernel {one['fault']}: {one['why']}"
     elif one["why"]:
         yield one["why"]
-    for violation in one["violations"]:
-        yield f"{violation['claim']} is violated in step {violation['step']}, judged on: {violation['basis']}."
+    for basis in dict.fromkeys(violation["basis"] for violation in one["violations"]):
+        names = [violation["claim"] for violation in one["violations"] if violation["basis"] == basis]
+        yield f"Violated, judged on {basis}: {', '.join(names)}."
     if one["also"]:
         yield f"In longer runs also: {', '.join(one['also'])}."
     if one.get("loop"):
@@ -83,8 +84,8 @@ def _markdown(report: Found, coverage: Sequence[str]) -> Iterator[str]:
     for number, one in enumerate(report["findings"], start=1):
         yield from ("", f"## {number}. {_plain(one['claim'])}", "", f"> {_plain(one['sentence'])}")
         yield from ((f"> ({_plain(one['source'])})",) if one["source"] else ())
-        yield from ("", *(f"- {_plain(note)}" for note in _notes(one)))
-        yield from (f"- {_code(difference)}" for difference in one["differences"])
+        yield from ("", *(f"- {_code(difference)}" for difference in one["differences"]))
+        yield from (f"- {_plain(note)}" for note in _notes(one))
         yield from ("", "Configuration:", "", *(f"    {line}" for line in one["trace_config"]))
         yield from _table(steps_of(one, one["trace"]))
         if one.get("beside"):
@@ -147,7 +148,7 @@ def _result(report: Found, one: Found, rule: int) -> Json:
     steps = [f"{number}. {action}" for number, action in enumerate(one["trace"], start=1)]
     again = [f"Reproduce: {one['reproduce']}"] if one["fixture"] else []
     wrong = f"{one['rank']}: {gist(one)}"
-    lines = [wrong, one["sentence"], *_notes(one), *one["differences"], *steps, *again]
+    lines = [wrong, one["sentence"], *one["differences"], *_notes(one), *steps, *again]
     made: dict[str, Json] = {
         "ruleId": inert(f"{report['protocol']}/{one['claim']}"),
         "ruleIndex": rule,

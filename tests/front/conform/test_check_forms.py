@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from evenhand.cli.check_lines import _steps  # pyright: ignore[reportPrivateUsage]
+from evenhand.cli.check_lines import _steps, report_lines  # pyright: ignore[reportPrivateUsage]
 from evenhand.model.apcm import vocabulary as apcm
 from evenhand.report.forms.checked import checked_forms
 from evenhand.report.named import named
@@ -191,3 +191,34 @@ def test_the_page_has_the_closed_sets_and_the_named_types() -> None:
     lines = list(named(apcm.TYPES))
     assert "| `ASB_NULL`, `MVRA`, `SCRAMBLE`, `BYPASS` | The four run conditions of section 10. |" in lines
     assert any(line.startswith("| `Id` | `str \\| Atom \\| Opaque` |") for line in lines)
+
+
+def test_what_was_run_is_told_once_and_briefly() -> None:
+    """A note of several systems comes once, a list of names is cut, and `nothing found` says in how many runs."""
+    names = [f"claim_{number}" for number in range(9)]
+    one: dict[str, Any] = {
+        "runs": {"machine": 1, "pairs": 0}, "steps": {"machine": 1}, "covered": [], "left_out": [], "unsupported": {},
+        "judged": ["safe"], "not_judged": names, "why_not_judged": dict.fromkeys(names, "no run was about it"),
+        "left_open": [], "notes": ["time ended"],
+    }  # fmt: skip
+    systems = [{**one, "system": "run"}, {**one, "system": "free"}]
+    report = {"findings": [], "known": 0, "interrupted": False, "judged_by": "model", "sightings": 0, "explained": 0}
+    assert list(report_lines({**report, "systems": systems}))[-5:] == [
+        "free: 1 run (machine 1), 1 step",
+        "  1 claim judged, 9 not:",
+        "    claim_0, claim_1, claim_2, claim_3, claim_4, claim_5 and 3 more: no run was about it",
+        "run, free: time ended",
+        "nothing found in 2 runs; judged by the model",
+    ]
+
+
+@pytest.mark.slow
+def test_the_test_of_a_finding_fails_briefly(folder: Path, tmp_path: Path) -> None:
+    """While the kernel is wrong, and where it cannot be loaded: the message, without the way to it through evenhand."""
+    (test,) = (folder / "lax/cud").glob("test_*.py")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", test]
+    wrong = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert wrong.returncode == 1 and "expected " in wrong.stdout and "def raise_if_found" not in wrong.stdout
+    absent = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert absent.returncode == 1 and "NoKernel: adapter 'wrong:lax' does not load" in absent.stdout
+    assert "def _batch" not in absent.stdout and "During handling" not in absent.stdout
