@@ -149,10 +149,12 @@ def _entries(expected: list[Json], got: list[Json], path: str, place: str) -> It
 
 def _name(old: Json, new: Json) -> tuple[str, Json, Json] | None:
     """The name of two named values, and both values; None for anything else."""
-    if not (isinstance(old, list) and isinstance(new, list) and len(old) == len(new) == 2):
+    if not (isinstance(old, list) and isinstance(new, list)):
         return None
-    name, mine, other = old[0], old[1], new[1]
-    return (name, mine, other) if isinstance(name, str) and name == new[0] else None
+    one, other = cast("list[Json]", old), cast("list[Json]", new)
+    if len(one) != 2 or len(other) != 2 or not isinstance(one[0], str) or one[0] != other[0]:
+        return None
+    return one[0], one[1], other[1]
 
 
 def _unequal(expected: list[Json], got: list[Json]) -> tuple[list[Json], list[Json]]:

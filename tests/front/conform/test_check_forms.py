@@ -202,7 +202,8 @@ def test_what_was_run_is_told_once_and_briefly() -> None:
         "left_open": [], "notes": ["time ended"],
     }  # fmt: skip
     systems = [{**one, "system": "run"}, {**one, "system": "free"}]
-    report = {"findings": [], "known": 0, "interrupted": False, "judged_by": "model", "sightings": 0, "explained": 0}
+    report: dict[str, Any] = {"findings": [], "known": 0, "interrupted": False, "judged_by": "model"}
+    report |= {"sightings": 0, "explained": 0}
     assert list(report_lines({**report, "systems": systems}))[-5:] == [
         "free: 1 run (machine 1), 1 step",
         "  1 claim judged, 9 not:",
@@ -216,7 +217,7 @@ def test_what_was_run_is_told_once_and_briefly() -> None:
 def test_the_test_of_a_finding_fails_briefly(folder: Path, tmp_path: Path) -> None:
     """While the kernel is wrong, and where it cannot be loaded: the message, without the way to it through evenhand."""
     (test,) = (folder / "lax/cud").glob("test_*.py")
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", test]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(test)]
     wrong = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert wrong.returncode == 1 and "expected " in wrong.stdout and "def raise_if_found" not in wrong.stdout
     absent = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
