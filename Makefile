@@ -10,10 +10,12 @@ ARGS ?=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help verify test slow deep attack lint bench docs gallery schemas clean
+.PHONY: help setup verify test slow deep attack lint bench docs gallery schemas clean
 
 help:    ## Show this list
 	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):[^#]*## (.*)/  make \1\t\2/' | expand -t 16
+
+setup: $(STAMP)     ## Make .venv and install evenhand into it
 
 verify: $(STAMP)    ## Check every claim of every protocol with every engine (the main job)
 	$(BIN)/evenhand verify $(ARGS)

@@ -15,6 +15,7 @@ import io
 import os
 import re
 import select
+import signal
 import sys
 import tempfile
 import traceback
@@ -88,6 +89,8 @@ def ended(run: Callable[[], object]) -> int:
     """Run the program and return its exit code, after at most one line on standard error."""
     try:
         _own_streams()
+        with suppress(ValueError):  # in a thread of somebody else
+            signal.signal(signal.SIGTERM, signal.default_int_handler)
         code = _code_of(run)
         sys.stdout.flush()
     except OutputLost as lost:

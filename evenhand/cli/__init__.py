@@ -114,6 +114,13 @@ class _Commands(TyperGroup):
         with formatter.section("Commands"):
             formatter.write_dl([(name, _does(self.prefix + name)) for name in self.list_commands(ctx)])
 
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was called; typer itself would end without a word while the command is imported."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            leave("interrupted before anything was run", INTERRUPTED)
+
     def main(
         self,
         args: Sequence[str] | None = None,

@@ -60,7 +60,7 @@ def certify(
             raise BadUse("--searches is about searches; leave --theorem out")
         bundles = bundles_named(protocol or [])
         chosen = list(_chosen(bundles, theorem or []))
-        if check and not out.is_dir():
+        if check and not any(out.rglob("*.json")):
             raise BadUse(f"{out} is no folder of certificates; `evenhand certify --out {out}` writes one")
         folder = out if check else folder_for(out) or out
     if searches:

@@ -166,7 +166,10 @@ def check(
     compared = _free(compare or [])
     with usage():
         if bool(adapter) == bool(command):
-            raise BadUse("name the kernel by exactly one of --adapter module:factory and --command '…'")
+            raise BadUse(
+                "name the kernel by exactly one of --adapter module:factory and --command '…'; "
+                "--skeleton FILE.py writes an adapter to begin from"
+            )
         source = adapter_source(adapter, limits) if adapter else command_source(command, limits)
         baseline = load_baseline(known)
         folder = folder_for(out)

@@ -10,17 +10,21 @@ from typing import Any
 from evenhand.conform.adapters.wire import text
 from evenhand.core.canonical import Json
 from evenhand.core.text import MAX_TEXT, WIDTH, inert
-from evenhand.report.phrases import gist, plural
+from evenhand.report.phrases import gist, plural, short
 
 SHOWN = 6
-"""Differences of one finding that are printed."""
+"""Differences of one finding that are printed, and names in one list."""
+
+LINE = 200
+"""Characters of a value or a difference that are printed."""
 
 
 def report_lines(report: Mapping[str, Any]) -> Iterator[str]:
     """Yield the whole report, the most serious finding first."""
     for number, one in enumerate(report["findings"], start=1):
-        yield f"FOUND {number}  {inert(one['claim'])}: {inert(gist(one))}"
-        yield f"         {one['rank']}, in {plural(one['length'], 'step')} of {', '.join(one['systems'])}"
+        where = f"in {plural(one['length'], 'step')} of {', '.join(one['systems'])}"
+        yield f"FOUND {number:<2} {one['rank']}: {inert(one['claim'])}, {where}"
+        yield f"         {inert(gist(one))}"
     yield from _readings(report["findings"])
     if report["findings"]:
         yield ""
@@ -32,9 +36,13 @@ def report_lines(report: Mapping[str, Any]) -> Iterator[str]:
     verdict = plural(number, "distinct finding") if number else "nothing found"
     if report["known"]:
         verdict += f" beside {plural(report['known'], 'known one')}" if number else " that is not known"
+    if not number:
+        verdict += f" in {plural(sum(sum(one['runs'].values()) for one in report['systems']), 'run')}"
     begun = "INTERRUPTED. " if report["interrupted"] else ""
     sightings = f"; {plural(report['sightings'], 'sighting')}, {report['explained']:,} explained"
     yield f"{begun}{verdict}; judged by the {report['judged_by']}{sightings if report['sightings'] else ''}"
+    for one in report["findings"][:1]:
+        yield f"next: {_reproduce(one) or '--out DIR writes each finding as a file, with a test that repeats it'}"
 
 
 def _readings(findings: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -46,19 +54,23 @@ def _readings(findings: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def coverage_lines(report: Mapping[str, Any]) -> Iterator[str]:
     """Yield what was run in each system, and what was not judged."""
+    notes: dict[str, list[str]] = {}
     for one in report["systems"]:
         yield from _covered(one)
+        for note in one["notes"]:
+            notes.setdefault(note, []).append(one["system"])
+    yield from (f"{', '.join(systems)}: {note}" for note, systems in notes.items())
 
 
-def brief(value: Json, most: int = 200) -> str:
+def brief(value: Json, most: int = LINE) -> str:
     """Return a value on one line, cut to `most` characters."""
-    said = inert(text(value))
-    return said if len(said) <= most else said[: most - 1] + "…"
+    return short(inert(text(value)), most)
 
 
 def finding_lines(number: int, one: Mapping[str, Any]) -> Iterator[str]:
     """Yield one finding with its run; `trace_config` has what the configuration fixes in words, `trace` the actions."""
     yield f"{number}. {inert(one['claim'])}{' (' + inert(one['source']) + ')' if one['source'] else ''}"
+    yield f"   {inert(one['sentence'])}"
     yield f"   in {plural(one['length'], 'step')} of system {one['system']}, seen in {plural(one['seen'], 'run')}"
     yield from (f"   {'with' if not place else '':<6} {line}" for place, line in enumerate(one["trace_config"]))
     yield from _steps(one["trace"], one["expected"], one["got"])
@@ -71,16 +83,20 @@ def finding_lines(number: int, one: Mapping[str, Any]) -> Iterator[str]:
         yield f"   the kernel {one['fault']}: {inert(one['why'])}"
     elif one["why"]:
         yield f"   {inert(one['why'])}"
-    yield from (f"   {inert(difference)[:200]}" for difference in one["differences"][:SHOWN])
+    yield from (f"   {short(inert(difference), LINE)}" for difference in one["differences"][:SHOWN])
     if len(one["differences"]) > SHOWN:
-        yield f"   and {len(one['differences']) - SHOWN} differences more"
+        yield f"   and {plural(len(one['differences']) - SHOWN, 'more difference')}"
     yield from _claims(one)
     if one["behind"]:
         yield f"   {plural(one['behind'], 'earlier step')} of this run differ too, by another finding"
     yield from (f"   a kernel that does this shows the same: {inert(sentence)}" for sentence in one["alike"][:2])
     yield from (f"   it vanishes under --reading {inert(name)}: {inert(said)}" for name, said in one["under"].items())
-    if one["fixture"]:
-        yield f"   {one['reproduce']}"
+    yield from (f"   {again}" for again in [_reproduce(one)] if again)
+
+
+def _reproduce(one: Mapping[str, Any]) -> str:
+    """Return how to repeat a finding, where it was written to a file."""
+    return f"reproduce: {one['reproduce']}" if one["fixture"] and "reproduce" in one else ""
 
 
 def _steps(trace: list[str], expected: list[Json], got: list[Json]) -> Iterator[str]:
@@ -95,20 +111,30 @@ def _steps(trace: list[str], expected: list[Json], got: list[Json]) -> Iterator[
 
 
 def _claims(one: Mapping[str, Any]) -> Iterator[str]:
-    others = [f"{o['claim']} ({o['basis']})" for o in one["violations"] if o["claim"] != one["claim"]]
     basis = next((o["basis"] for o in one["violations"] if o["claim"] == one["claim"]), "")
+    others = [
+        o["claim"] + (f" ({o['basis']})" if o["basis"] != basis else "")
+        for o in one["violations"]
+        if o["claim"] != one["claim"]
+    ]
     if basis:
         too = f"; also violated: {', '.join(others)}" if others else ""
         yield f"   judged on: {basis}{too}"
     if one["also"]:
-        yield f"   in longer runs also: {', '.join(one['also'])}"
+        yield f"   in longer runs also: {_some(one['also'])}"
     if one["remarks"]:
         yield f"   remark, no accusation: {', '.join(one['remarks'])} would fail if the model's state were the kernel's"
 
 
+def _some(names: Sequence[str]) -> str:
+    """Return the first names, and how many others there are; the JSON has all."""
+    return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+
+
 def _covered(one: Mapping[str, Any]) -> Iterator[str]:
-    asked = ", ".join(f"{name} {runs:,}" for name, runs in one["runs"].items())
-    yield f"{one['system']}: {asked or 'no'} runs, {sum(one['steps'].values()):,} steps"
+    asked = ", ".join(f"{name} {runs:,}" for name, runs in one["runs"].items() if runs)
+    steps = plural(sum(one["steps"].values()), "step")
+    yield f"{one['system']}: {plural(sum(one['runs'].values()), 'run')}{f' ({asked})' if asked else ''}, {steps}"
     for scope in one["covered"]:
         sizes = ",".join(f"{name}={size}" for name, size in scope["scope"].items()) or "its own scope"
         whole = "all" if scope["complete"] else "not all"
@@ -116,15 +142,14 @@ def _covered(one: Mapping[str, Any]) -> Iterator[str]:
         yield f"  exhaustive at {sizes}: {scope['transitions']:,} transitions, {whole} there are{hidden}"
     for out in one["left_out"]:
         actions = plural(out["count"], "action")
-        yield f"    left out: {actions} `{inert(out['kind'])}`, because {inert(out['why'])[:200]}"
+        yield f"    left out: {actions} `{inert(out['kind'])}`, because {inert(out['why'])[:LINE]}"
     for why, count in one["unsupported"].items():
         yield f"  not supported in {count:,} runs: {inert(why)}"
     if one["not_judged"]:
         yield f"  {plural(len(one['judged']), 'claim')} judged, {len(one['not_judged'])} not:"
         for why in dict.fromkeys(one["why_not_judged"].values()):
             names = [name for name, reason in one["why_not_judged"].items() if reason == why]
-            yield f"    {', '.join(names)}: {inert(why)}"
+            yield f"    {_some(names)}: {inert(why)}"
     if one["left_open"]:
         left = ", ".join(one["left_open"])
         yield f"  left open, because they need a state or a part of an answer that the kernel does not show: {left}"
-    yield from (f"  {note}" for note in one["notes"])

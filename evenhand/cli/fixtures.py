@@ -103,7 +103,7 @@ def show(
         if as_json:
             emit({"file": str(file), "finding": found})
             return 0
-        print_lines(terminal(), [f"{inert(found['claim'])}: {inert(found['sentence'])}", *finding_lines(1, found)])
+        print_lines(terminal(), finding_lines(1, found))
         return 0
     with usage():
         record, result = _replayed(file)

@@ -28,14 +28,19 @@ T = TypeVar("T")
 
 
 class UnknownName(ValueError):
-    """A name (scope field, reading, mutant, system) that does not exist; lists those that do."""
+    """A name (scope field, reading, mutant, system) that does not exist; lists those that do, of many the near one."""
+
+    MANY = 12
+    """More names than these are not listed beside a near one."""
 
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
         names = sorted(known)
         near = get_close_matches(name.lower(), names, n=1, cutoff=0.66)
         near = near or [one for one in names if len(name) > 2 and one.startswith(name.lower())]
         meant = f" (did you mean {near[0]}?)" if near else ""
-        super().__init__(f"unknown {what} {name!r}{meant}; there is: {', '.join(names) or 'none'}")
+        many = bool(near) and len(names) > self.MANY
+        there = f"'?' in its place lists all {len(names)}" if many else f"there is: {', '.join(names) or 'none'}"
+        super().__init__(f"unknown {what} {name!r}{meant}; {there}")
 
 
 class Scope(Mapping[str, int]):

@@ -165,6 +165,11 @@ def _changed(path: str, before: Any, after: Any) -> Iterator[str]:
                 yield f"{here}: - {describe(old[name])}" if name in old else f"{here}: + {describe(new[name])}"
         return
     whole = f"{describe(before)} → {describe(after)}"
+    alike = type(before) is type(after) is tuple and len(before) == len(after)
+    if alike and len(whole) > SHORT and not _are_named(before):
+        for place, (old_part, new_part) in enumerate(zip(before, after, strict=True)):
+            yield from _changed(f"{path}[{place}]", old_part, new_part)
+        return
     moved = list(_moved(before, after)) if len(whole) > SHORT else []
     yield from (f"{path}: {line}" if path else line for line in moved or [whole])
 

@@ -10,7 +10,7 @@ from rich.text import Text
 from evenhand.core.profile import Aspect
 from evenhand.core.text import inert
 from evenhand.report.digest import Answered, Group, ProtocolDigest, Told, digest, steps_of
-from evenhand.report.phrases import plural
+from evenhand.report.phrases import plural, short
 from evenhand.report.report import Report
 from evenhand.report.table import closing, print_lines, surprises
 
@@ -182,8 +182,3 @@ def _records(one: ProtocolDigest) -> str:
     failing = one.recorded + one.caught
     parts = f"{one.caught} of mutants, {one.recorded} of the reference"
     return f"{failing} of {one.kept} kept counterexamples are reproduced: {parts}"
-
-
-def short(text: str, width: int) -> str:
-    """Return `text` in at most `width` characters, its end left out where it is longer."""
-    return text if len(text) <= width else f"{text[: max(0, width - 1)]}…"

@@ -24,21 +24,19 @@ def classes(count: int) -> str:
     return f"{count:,} class{'' if count == 1 else 'es'} of states"
 
 
-def gist(one: Mapping[str, Any]) -> str:
-    """Return what a list says of one finding of `check`: its claim's sentence, if that says more, and what is wrong.
+def short(text: str, width: int) -> str:
+    """Return `text` in at most `width` characters, its end left out where it is longer."""
+    return text if len(text) <= width else f"{text[: max(0, width - 1)]}…"
 
-    Many findings have only the claim that the kernel agrees with the model, or that it answers, and several may
-    violate one claim.
-    """
-    said = [str(each) for each in one["differences"]] if one["what"] == "differs" else []
+
+def gist(one: Mapping[str, Any]) -> str:
+    """Return what is wrong, as a list of findings says it: the fault, the gravest difference, or what is violated."""
     if one["fault"]:
-        said = [": ".join(["The kernel " + one["fault"], *([one["why"]] if one["why"] else [])])]
+        return ": ".join(["The kernel " + one["fault"], *([one["why"]] if one["why"] else [])])
+    said = [str(each) for each in one["differences"]] if one["what"] == "differs" else []
     if not said:
         return str(one["sentence"])
-    first = said[0] if len(said[0]) <= GIST else said[0][: GIST - 1] + "…"
-    wrong = first + (f"; and {plural(len(said) - 1, 'difference')} more" if said[1:] else "")
-    violated = one["claim"] in {each["claim"] for each in one["violations"]}
-    return f"{one['sentence']} Here: {wrong}" if violated else wrong
+    return short(said[0], GIST) + (f"; and {plural(len(said) - 1, 'more difference')}" if said[1:] else "")
 
 
 class Word(StrEnum):

@@ -89,7 +89,7 @@ def tables(report: Report, protocol: str) -> Iterator[Table]:
         of_system = [finding for finding in findings if finding.system == system]
         usual = next((_sizes(finding) for finding in of_system if finding.sizes), "")
         title = f"{both(protocol, system)} {usual}".strip()
-        made = Table(title=Text(f"{inert(title)}: claim by engine"), title_justify="left", show_lines=False)
+        made = Table(title=Text(inert(title)), title_justify="left", show_lines=False)
         made.add_column("claim", overflow="fold")
         for engine in engines:
             made.add_column(Text(engine), overflow="fold")

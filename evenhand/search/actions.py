@@ -111,12 +111,12 @@ def numbered_menu(system: AnySystem, configs: Iterable[Any]) -> dict[Any, int] |
 def label_of(action: Any) -> str:
     """Return the label under which an action is counted.
 
-    >>> label_of("go"), label_of(("go", 3)), label_of((3, "go"))
-    ('go', 'go', 'tuple')
+    >>> label_of("go"), label_of(("go", 3)), label_of((3, "go")), label_of((3, 4))
+    ('go', 'go', 'go', 'tuple')
     """
     kind = cast("type[object]", type(action))
-    if kind is tuple and action and isinstance(action[0], str):
-        return action[0]
+    if kind is tuple and (texts := [part for part in action if isinstance(part, str)]):
+        return texts[0]
     if isinstance(action, Enum):
         return action.name
     return action if isinstance(action, str) else kind.__name__

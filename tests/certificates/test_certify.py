@@ -61,6 +61,16 @@ def made(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(file.read_text("utf-8")) for file in queries_below(folder)]
 
 
+@pytest.mark.parametrize("searches", [[], ["--searches"]])
+def test_a_folder_without_certificates_is_one_mistake(tmp_path: Path, cli: Command, searches: list[str]) -> None:
+    """Not hundreds of certificates that are not there."""
+    answer = cli("certify", "cud", "--check", "--out", str(tmp_path), *searches)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.splitlines() == [
+        f"evenhand: {tmp_path} is no folder of certificates; `evenhand certify --out {tmp_path}` writes one"
+    ]
+
+
 def test_both_checkers_accept_them(made: list[dict[str, Any]]) -> None:
     """The checker in Python and the one in JavaScript."""
     assert len(made) == 2

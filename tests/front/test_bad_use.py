@@ -201,6 +201,17 @@ def test_ctrl_c_in_the_middle_is_one_line_and_exit_130(
     assert (answer.err, "INTERRUPTED" in answer.out) in (("evenhand: interrupted\n", False), ("", True))
 
 
+def test_ctrl_c_while_a_command_is_loaded_is_told(cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes a second or two on a slow machine."""
+
+    def press(_name: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("evenhand.cli.import_module", press)
+    answer = cli("check", "latch", "--adapter", "json:loads")
+    assert (answer.code, answer.out, answer.err) == (130, "", "evenhand: interrupted before anything was run\n")
+
+
 class Swallows:
     """Asks for the end where no code can catch it, as during a callback of the garbage collector."""
 

@@ -46,14 +46,14 @@ def test_verify_checks_every_claim_by_every_engine(cli: Command) -> None:
 
 
 def test_verify_prints_every_table_and_the_commands(cli: Command) -> None:
-    """With --all: claim by engine with scope and count; every refutation has its command."""
+    """With --all: a table with scope and count; every refutation has its command."""
     answer = cli("verify", "latch", "--all")
     assert answer.code == 0
     for words in (
         "one_inside",
         "explore",
         "fuzz",
-        "latch agents=2: claim by engine",
+        "latch agents=2",
         "HOLDS 3 states",
         "HOLDS 4 states agents=3",
         "HOLDS 20 runs",

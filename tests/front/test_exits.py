@@ -101,6 +101,7 @@ sys.exit(ended(run))
         ),
         ("raise MemoryError", 2, "evenhand: there is not enough memory"),
         ("raise KeyboardInterrupt", 130, "evenhand: interrupted\n"),
+        ("import signal; signal.raise_signal(signal.SIGTERM)", 130, "evenhand: interrupted\n"),
         ("sys.exit(3)", 3, ""),
         ("sys.exit()", 0, ""),
         ("print('done')", 0, ""),

@@ -232,12 +232,16 @@ def test_changes_name_the_innermost_part() -> None:
 
 
 def test_of_long_values_only_what_came_and_went_is_shown() -> None:
-    """Members of a set, entries of a tuple whose length changes; short values are shown whole."""
+    """Members of a set, entries of a tuple whose length changes, else places; short values are shown whole."""
     many = tuple(f"entry number {n}" for n in range(6))
     assert changes(many, (*many, "new")) == ("+ 'new'",)
     assert changes((*many[:2], "gone", *many[2:]), many) == ("- 'gone'",)
     assert changes(frozenset(many), frozenset(many[1:]) | {"new"}) == ("- 'entry number 0'", "+ 'new'")
     assert changes({"k": many}, {"k": many[:-1]}) == ("['k']: - 'entry number 5'",)
+    where = ("idle",) * 3
+    later = (0, 1, ("idle", "in", "idle"), (0,) * 9)
+    moved = ("[1]: 0 → 1", "[2]: ('idle', 'idle', 'idle') → ('idle', 'in', 'idle')")
+    assert changes((0, 0, where, (0,) * 9), later) == moved
     twice = (("x", 1), ("x", 2))
     assert changes(twice, (("x", 1), ("x", 3))) == ("(('x', 1), ('x', 2)) → (('x', 1), ('x', 3))",)
 

@@ -19,6 +19,7 @@ import sysconfig
 import traceback
 from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager, nullcontext, suppress
+from difflib import get_close_matches
 from typing import Any
 
 from evenhand.conform.adapters.door import Door
@@ -59,7 +60,9 @@ def load_factory(name: str) -> Callable[[Any], Any]:
         frames = [frame for frame in traceback.extract_tb(error.__traceback__)[1:] if "importlib" not in frame.filename]
         place = f" ({os.path.basename(frames[-1].filename)}, line {frames[-1].lineno})" if frames else ""
         there = module in sys.modules  # its folder was found, so the name is wrong
-        step = "Name a function that it has." if there else "Is its folder the current one, or on PYTHONPATH?"
+        near = get_close_matches(error.name or "", dir(error.obj), n=1) if isinstance(error, AttributeError) else []
+        which = f"Did you mean {near[0]}?" if near else "Name a function that it has."
+        step = which if there else "Is its folder the current one, or on PYTHONPATH?"
         raise ValueError(f"adapter {name!r} does not load: {type(error).__name__}: {error}{place}. {step}") from error
     if not callable(found):
         raise ValueError(f"adapter {name!r} is no function: {type(found).__name__}")

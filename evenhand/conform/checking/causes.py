@@ -18,7 +18,7 @@ from evenhand.conform.checking.comparing import nested, one_reason, words_of
 from evenhand.conform.checking.duties import DISAGREES, SENTENCES
 from evenhand.conform.checking.sameness import lacking, one_cause, too_much
 from evenhand.core.canonical import Json
-from evenhand.core.parts import Part, parts_of
+from evenhand.core.parts import PARTS, Part, parts_of
 from evenhand.core.verdict import Status
 from evenhand.search.verdicts import changed_readings
 
@@ -82,6 +82,11 @@ def seriousness(system: AnySystem, divergence: Divergence) -> Seriousness:
     if decides or not told or any(what == "effect" for what, _ in told):
         return Seriousness.DECISION
     return Seriousness.RECORD if any(what == "record" for what, _ in told) else Seriousness.LABEL
+
+
+def gravest_first(system: AnySystem, divergence: Divergence) -> list[Difference]:
+    """Return the differences of a divergence, those first that make it as serious as it is."""
+    return sorted(divergence.differences, key=lambda one: PARTS.index(_part(system, divergence, one)))
 
 
 def _part(system: AnySystem, divergence: Divergence, one: Difference) -> Part:

@@ -11,7 +11,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, cast
@@ -45,13 +45,33 @@ class Difference:
     path: str
     expected: str | None
     got: str | None
+    place: str = field(default="", compare=False)
+    """The path for people: entries of a list of named values by name."""
 
     def __str__(self) -> str:
-        if self.expected is None:
-            return f"{self.path}: {self.got} is too much"
-        if self.got is None:
-            return f"{self.path}: {self.expected} is missing"
-        return f"{self.path}: {self.expected} expected, {self.got} shown"
+        expected, got = (None if said is None else in_words(json.loads(said)) for said in (self.expected, self.got))
+        place = (self.place or self.path).removesuffix("[]")
+        if expected is None:
+            return f"{place}: not expected: {got}"
+        return f"{place}: missing: {expected}" if got is None else f"{place}: expected {expected}, shown {got}"
+
+
+def in_words(value: Json) -> str:
+    """Return an encoded value about as `describe` writes the value itself, without the empty fields of records."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(in_words, cast('list[Json]', value)))}]"
+    if not isinstance(value, dict):
+        return repr(value)
+    entries = cast("dict[str, Json]", value)
+    name = entries.get("$", "")
+    if name == "Atom" and isinstance(entries.get("text"), str):
+        return repr(entries["text"]) if entries.get("kind") == "str" else str(entries["text"])
+    told = {key: one for key, one in entries.items() if key != "$" and one is not None and one not in ("", [])}
+    if name and isinstance(name, str):
+        return f"{name}({', '.join(f'{key}={in_words(one)}' for key, one in told.items() if one is not False)})"
+    if name := next((key for key in ("name", "$fraction", "$int", "$set", "$unknown") if key in entries), ""):
+        return "(not told)" if name == "$unknown" else in_words(entries[name]).strip("'")
+    return f"{{{', '.join(f'{key}: {in_words(one)}' for key, one in entries.items())}}}"
 
 
 def normal(value: Json) -> Json:
@@ -83,44 +103,58 @@ def same(one: Json, other: Json) -> bool:
     return one is other or (one == other and text(one) == text(other))
 
 
-def differences(expected: Json, got: Json, path: str = "") -> Iterator[Difference]:
-    """Yield the innermost places where two values differ."""
+def differences(expected: Json, got: Json, path: str = "", place: str = "") -> Iterator[Difference]:
+    """Yield the innermost places where two values differ; `place` is `path` for people."""
+    place = place or path
     if same(expected, got):
         return
     if isinstance(expected, dict) and isinstance(got, dict):
         old, new = cast("dict[str, Json]", expected), cast("dict[str, Json]", got)
         if old.get("$") == new.get("$") != "Atom" and _tags(old) == _tags(new):
             for key in sorted(old.keys() | new.keys()):
-                inner = f"{path}.{key}" if path else key
+                inner, here = (f"{at}.{key}" if at else key for at in (path, place))
                 if key not in new:
-                    yield Difference(inner, text(old[key]), None)
+                    yield Difference(inner, text(old[key]), None, here)
                 elif key not in old:
-                    yield Difference(inner, None, text(new[key]))
+                    yield Difference(inner, None, text(new[key]), here)
                 else:
-                    yield from differences(old[key], new[key], inner)
+                    yield from differences(old[key], new[key], inner, here)
             return
     if isinstance(expected, list) and isinstance(got, list):
-        yield from _entries(cast("list[Json]", expected), cast("list[Json]", got), path)
+        yield from _entries(cast("list[Json]", expected), cast("list[Json]", got), path, place)
         return
-    yield Difference(path or "all of it", text(expected), text(got))
+    yield Difference(path or "all of it", text(expected), text(got), place)
 
 
 def _tags(value: dict[str, Json]) -> list[str]:
     return [key for key in value if key.startswith("$")]
 
 
-def _entries(expected: list[Json], got: list[Json], path: str) -> Iterator[Difference]:
+def _entries(expected: list[Json], got: list[Json], path: str, place: str) -> Iterator[Difference]:
     if len(expected) == len(got):
-        for place, (old, new) in enumerate(zip(expected, got, strict=True)):
-            yield from differences(old, new, f"{path}[{place}]")
+        for at, (old, new) in enumerate(zip(expected, got, strict=True)):
+            if name := _name(old, new):
+                yield from differences(name[1], name[2], f"{path}[{at}][1]", f"{place}[{name[0]}]")
+            else:
+                yield from differences(old, new, f"{path}[{at}]", f"{place}[{at}]")
         return
     left, more = _unequal(expected, got)
     pairs = _alike(left, more)
-    for place, other in pairs.items():
-        yield from differences(left[place], more[other], f"{path}[{place}]")
-    yield from (Difference(f"{path}[]", text(one), None) for place, one in enumerate(left) if place not in pairs)
+    for at, other in pairs.items():
+        yield from differences(left[at], more[other], f"{path}[{at}]", f"{place}[{at}]")
+    yield from (Difference(f"{path}[]", text(one), None, place) for at, one in enumerate(left) if at not in pairs)
     taken = set(pairs.values())
-    yield from (Difference(f"{path}[]", None, text(one)) for place, one in enumerate(more) if place not in taken)
+    yield from (Difference(f"{path}[]", None, text(one), place) for at, one in enumerate(more) if at not in taken)
+
+
+def _name(old: Json, new: Json) -> tuple[str, Json, Json] | None:
+    """The name of two named values, and both values; None for anything else."""
+    if not (isinstance(old, list) and isinstance(new, list)):
+        return None
+    one, other = cast("list[Json]", old), cast("list[Json]", new)
+    if len(one) != 2 or len(other) != 2 or not isinstance(one[0], str) or one[0] != other[0]:
+        return None
+    return one[0], one[1], other[1]
 
 
 def _unequal(expected: list[Json], got: list[Json]) -> tuple[list[Json], list[Json]]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.conform.adapters.wire import text
+from evenhand.conform.checking.comparing import in_words
 from evenhand.core.canonical import Json, canonical_bytes, digest
 from evenhand.core.names import as_name
 from evenhand.core.text import inert
@@ -71,17 +72,17 @@ def _lines(finding: Mapping[str, Json]) -> Iterator[str]:
     yield ""
     yield f"- kernel: {_code(finding['kernel'])}, as a kernel of `{finding['protocol']}`, system `{finding['system']}`"
     yield f"- judged by: the {finding['judged_by']}"
-    yield f"- seen in {finding['seen']} runs, first by: {finding['origin']}; shrunk to {finding['length']} steps"
-    for one in finding["violations"]:
-        yield f"- `{one['claim']}` is violated in step {one['step']}, on the basis of: {one['basis']}"
-    if finding["also"]:
-        yield f"- in longer runs also: {', '.join(f'`{name}`' for name in finding['also'])}"
+    yield f"- seen in {finding['seen']} runs, first by: {finding['origin']}; steps after shrinking: {finding['length']}"
     if finding["fault"]:
         yield f"- the kernel {finding['fault']}: {_code(finding['why'])}"
     elif finding["why"]:
         yield f"- {_plain(finding['why'])}"
     for one in finding["differences"]:
         yield f"- {_code(one)}"
+    for one in finding["violations"]:
+        yield f"- `{one['claim']}` is violated in step {one['step']}, on the basis of: {one['basis']}"
+    if finding["also"]:
+        yield f"- in longer runs also: {', '.join(f'`{name}`' for name in finding['also'])}"
     if finding.get("loop"):
         yield f"- the last {finding['loop']} steps go round for ever"
     yield from ("", "## The run", "", *_steps(finding, finding["again"]))
@@ -109,7 +110,7 @@ def _block(value: Json, title: str) -> Iterator[str]:
     """A value in an indented block, which no content can end."""
     yield f"{title}:"
     yield ""
-    yield f"    {inert(text(value))}"
+    yield f"    {inert(in_words(value))}"
     yield ""
 
 

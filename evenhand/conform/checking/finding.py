@@ -18,13 +18,14 @@ from msgspec import UNSET, UnsetType, field
 from evenhand.conform.adapters.kernels import (
     KernelRequest,
     KernelResponse,
+    NoKernel,
     Source,
     adapter_source,
     command_source,
 )
 from evenhand.conform.adapters.limits import KernelLimits
 from evenhand.conform.adapters.wire import ChangedMessage, text
-from evenhand.conform.checking.causes import Cause
+from evenhand.conform.checking.causes import Cause, gravest_first
 from evenhand.conform.checking.claims import Judge, Words, judged_kinds
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.defects import STUBBORN
@@ -76,6 +77,7 @@ class Rechecked:
 
     def raise_if_found(self) -> None:
         """Raise AssertionError with the message if the kernel still does it, SkipTest if it does not take the run."""
+        __tracebackhide__ = True
         if self.skipped:
             raise SkipTest(self.message)
         if not self.ok:
@@ -227,7 +229,7 @@ def finding_json(
         rank=cause.seriousness.words,
         fault=divergence.fault.value if divergence.fault else "",
         why=divergence.why,
-        differences=[str(one) for one in divergence.differences],
+        differences=[str(one) for one in gravest_first(system, divergence)],
         kinds=sorted(divergence.kinds),
         length=divergence.length,
         seen=cause.seen,
@@ -310,6 +312,8 @@ def recheck(path: Path | str, kernel: str | Source, *, limits: KernelLimits | No
     source = source_named(kernel, limits) if isinstance(kernel, str) else kernel
     try:
         return _rechecked(path, data, source)
+    except NoKernel as error:
+        raise NoKernel(str(error)) from None  # the way to it says nothing to who runs the test
     finally:
         source.close()
 
@@ -350,7 +354,7 @@ def _rechecked(path: Path, data: KernelFinding, source: Source) -> Rechecked:
         answers.add(text(list(examiner.answers(trace, request, response))))
         divergence = examiner.examine(trace, request, response, data.origin)
         if found is None and divergence is not None:
-            details = "; ".join(map(str, divergence.differences)) or divergence.why
+            details = "; ".join(map(str, gravest_first(system, divergence))) or divergence.why
             names = ", ".join(one.claim.name for one in divergence.violations)
             behind = examiner.later(trace, request, response, data.origin, judged=False) if data.behind else ()
             found = Rechecked(

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
-from evenhand.conform.checking.comparing import differences, normal
-from evenhand.core.canonical import Json, canonical_bytes, canonical_text, digest
+from evenhand.conform.checking.comparing import differences, in_words, normal
+from evenhand.core.canonical import Json, canonical_bytes, digest
 from evenhand.core.text import inert
 from evenhand.report.forms.page import allowed, part
 from evenhand.report.forms.sarif import SCHEMA
@@ -49,25 +49,8 @@ def steps_of(one: Found, trace: Sequence[str]) -> list[dict[str, Any]]:
         otherwise = ["no answer"]
         if place < len(one["got"]):
             otherwise = [str(each) for each in differences(normal(expected), normal(one["got"][place]))]
-        made.append({"action": action, "shown": _words(expected), "otherwise": otherwise})
+        made.append({"action": action, "shown": in_words(expected), "otherwise": otherwise})
     return made
-
-
-PLAIN = ("text", "name", "$fraction", "$int", "$set")
-"""The key that alone tells a value of the kinds that are no records of a protocol's own."""
-
-
-def _words(value: Json) -> str:
-    """Return a value without the names of its classes and without empty fields, for people."""
-    if isinstance(value, list):
-        return "[" + ", ".join(_words(one) for one in cast("list[Json]", value)) + "]"
-    if not isinstance(value, dict):
-        return canonical_text(value)
-    entries = cast("dict[str, Json]", value)
-    if entries.get("$", "Atom") == "Atom":
-        return _words(next((entries[key] for key in PLAIN if key in entries), canonical_text(value)))
-    told = {key: one for key, one in entries.items() if key != "$" and one not in (None, "", [], False)}
-    return "(" + "; ".join(f"{key} {_words(one)}" for key, one in told.items()) + ")"
 
 
 def _notes(one: Found) -> Iterator[str]:
@@ -76,8 +59,9 @@ def _notes(one: Found) -> Iterator[str]:
         yield f"The kernel {one['fault']}: {one['why']}"
     elif one["why"]:
         yield one["why"]
-    for violation in one["violations"]:
-        yield f"{violation['claim']} is violated in step {violation['step']}, judged on: {violation['basis']}."
+    for basis in dict.fromkeys(violation["basis"] for violation in one["violations"]):
+        names = [violation["claim"] for violation in one["violations"] if violation["basis"] == basis]
+        yield f"Violated, judged on {basis}: {', '.join(names)}."
     if one["also"]:
         yield f"In longer runs also: {', '.join(one['also'])}."
     if one.get("loop"):
@@ -93,16 +77,15 @@ def _notes(one: Found) -> Iterator[str]:
 def _markdown(report: Found, coverage: Sequence[str]) -> Iterator[str]:
     yield from (f"# {_plain(headline(report))}", "")
     if report["findings"]:
-        yield from ("| | claim | how serious | steps | systems |", "|---|---|---|---|---|")
+        yield from ("| | how serious | what is wrong | claim | steps | systems |", "|---|---|---|---|---|---|")
     for number, one in enumerate(report["findings"], start=1):
-        systems = ", ".join(one["systems"])
-        said = f"`{one['claim']}`: {_plain(gist(one))}"
-        yield f"| {number} | {said} | {_plain(one['rank'])} | {one['length']} | {systems} |"
+        wrong = f"{_plain(one['rank'])} | {_plain(gist(one))}"
+        yield f"| {number} | {wrong} | `{one['claim']}` | {one['length']} | {', '.join(one['systems'])} |"
     for number, one in enumerate(report["findings"], start=1):
         yield from ("", f"## {number}. {_plain(one['claim'])}", "", f"> {_plain(one['sentence'])}")
         yield from ((f"> ({_plain(one['source'])})",) if one["source"] else ())
-        yield from ("", *(f"- {_plain(note)}" for note in _notes(one)))
-        yield from (f"- {_code(difference)}" for difference in one["differences"])
+        yield from ("", *(f"- {_code(difference)}" for difference in one["differences"]))
+        yield from (f"- {_plain(note)}" for note in _notes(one))
         yield from ("", "Configuration:", "", *(f"    {line}" for line in one["trace_config"]))
         yield from _table(steps_of(one, one["trace"]))
         if one.get("beside"):
@@ -164,7 +147,8 @@ def _rule(protocol: str, one: Found) -> Json:
 def _result(report: Found, one: Found, rule: int) -> Json:
     steps = [f"{number}. {action}" for number, action in enumerate(one["trace"], start=1)]
     again = [f"Reproduce: {one['reproduce']}"] if one["fixture"] else []
-    lines = [gist(one), f"Found: {one['rank']}.", *_notes(one), *one["differences"], *steps, *again]
+    wrong = f"{one['rank']}: {gist(one)}"
+    lines = [wrong, one["sentence"], *one["differences"], *_notes(one), *steps, *again]
     made: dict[str, Json] = {
         "ruleId": inert(f"{report['protocol']}/{one['claim']}"),
         "ruleIndex": rule,

@@ -143,6 +143,14 @@ def test_unknown_names_say_what_there_is() -> None:
         SYSTEM.under(order="wild")
 
 
+def test_of_many_names_the_near_one_is_told() -> None:
+    """Seventy names of claims hide it; a name that is near none lists them."""
+    names = [f"claim_{number}_holds" for number in range(13)] + ["no_winner"]
+    near = str(UnknownName("claim", "no_winer", names))
+    assert near == "unknown claim 'no_winer' (did you mean no_winner?); '?' in its place lists all 14"
+    assert str(UnknownName("claim", "?", names)).endswith(f"'?'; there is: {', '.join(sorted(names))}")
+
+
 def test_readings_reach_the_configurations() -> None:
     """The original system stays unchanged."""
     assert list(SYSTEM.under(order="sorted").all_configs()) == [(2, "sorted")]

@@ -123,7 +123,8 @@ class Move:
     [
         ("go", "go"),
         (("go", 1), "go"),
-        ((1, "go"), "tuple"),
+        ((1, "go"), "go"),
+        ((1, 2), "tuple"),
         ((), "tuple"),
         (Colour.RED, "RED"),
         (Move(3), "Move"),

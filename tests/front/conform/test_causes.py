@@ -13,7 +13,7 @@ import pytest
 from evenhand.conform.adapters.model import factory_of
 from evenhand.conform.checking import baseline
 from evenhand.conform.checking.baseline import Baseline, load_baseline
-from evenhand.conform.checking.causes import Cause, Seriousness, alone, causes, seriousness
+from evenhand.conform.checking.causes import Cause, Seriousness, alone, causes, gravest_first, seriousness
 from evenhand.conform.checking.claims import Basis, Violation
 from evenhand.conform.checking.comparing import (
     Difference,
@@ -443,6 +443,9 @@ def test_a_difference_is_as_serious_as_what_it_tells_of(paths: list[str], rank: 
         tuple(Difference(path, None, '"x"') for path in paths),
     )
     assert seriousness(system, found) is rank
+    backwards = replace(found, differences=found.differences[::-1])
+    first = gravest_first(system, backwards)[0].path
+    assert first in (paths if rank is Seriousness.LABEL else paths[:1]), "what makes it so serious is told first"
     lacks = replace(found, differences=tuple(Difference(path, '"x"', None) for path in paths))
     effect = rank in (Seriousness.OUTSIDE, Seriousness.UNWARRANTED)
     assert seriousness(system, lacks) is (Seriousness.DECISION if effect else rank)

@@ -45,11 +45,12 @@ def test_a_fault_is_found_shrunk_and_told_by_claim(cli: Command) -> None:
     (found,) = report["findings"]
     assert (found["claim"], found["length"], found["what"]) == ("taken_when_free", 2, "differs")
     assert [one["basis"] for one in found["violations"]] == ["state before"]
-    assert found["differences"] == ['all of it: "refused" expected, "taken" shown']
+    assert found["differences"] == ["all of it: expected 'refused', shown 'taken'"]
     assert report["systems"][0]["judged"] == ["one_inside", "taken_when_free"]
     assert report["systems"][0]["why_not_judged"] == {"taken": SILENT, "somebody_enters": FALSE}
     text = cli("check", "latch", "--adapter", f"{LATCHES}:always_free").out
-    assert "FOUND 1  taken_when_free: Who takes the latch finds it free." in text
+    found_ = ["FOUND 1  a wrong decision: taken_when_free, in 2 steps of latch", f"         {found['differences'][0]}"]
+    assert text.splitlines()[:2] == found_ and text.rstrip().splitlines()[-1].startswith("next: --out DIR")
     assert "1 distinct finding; judged by the model" in text
 
 
@@ -142,9 +143,10 @@ def test_what_a_kernel_says_is_inert(cli: Command, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        ((), "exactly one of --adapter"),
+        ((), "exactly one of --adapter module:factory and --command '…'; --skeleton FILE.py writes an adapter"),
         (("--adapter", "a:b", "--command", "c"), "exactly one of --adapter"),
         (("--adapter", f"{LATCHES}:nothing"), "has no attribute 'nothing'. Name a function that it has."),
+        (("--adapter", f"{LATCHES}:honets"), "has no attribute 'honets'. Did you mean honest?"),
         (("--adapter", "no.such.module:make"), "Is its folder the current one, or on PYTHONPATH?"),
         (("--adapter", f"{LATCHES}:no_factory"), "is no function: int"),
         (("--adapter", LATCHES), "package.module:factory"),

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from evenhand.cli.check_lines import _steps  # pyright: ignore[reportPrivateUsage]
+from evenhand.cli.check_lines import _steps, report_lines  # pyright: ignore[reportPrivateUsage]
 from evenhand.model.apcm import vocabulary as apcm
 from evenhand.report.forms.checked import checked_forms
 from evenhand.report.named import named
@@ -150,7 +150,7 @@ def test_show_tells_a_finding(folder: Path) -> None:
     told = subprocess.run(
         [sys.executable, "-m", "evenhand", "show", record], capture_output=True, text=True, check=True
     ).stdout
-    assert "   *   " in told and " expected, " in told
+    assert "   *   " in told and "expected " in told
     as_json = subprocess.run(
         [sys.executable, "-m", "evenhand", "show", record, "--json"], capture_output=True, check=True
     ).stdout
@@ -168,13 +168,12 @@ def test_show_tells_a_finding(folder: Path) -> None:
     assert done.returncode == 2 and "is a finding about a kernel" in done.stderr
 
 
-def test_a_list_says_what_differs_where_the_claim_does_not() -> None:
-    """Findings that no claim of the protocol names are told apart in the list; a claim that was violated says more."""
+def test_a_list_says_what_differs() -> None:
+    """One difference and the number of others; the claim's sentence only where nothing differs."""
     one: dict[str, Any] = {"what": "differs", "claim": "kernel_agrees_with_model", "sentence": "It agrees.", "why": ""}
-    one |= {"fault": None, "violations": [], "differences": ["a: 1 expected, 2 shown", "b: 1 expected, 2 shown"]}
-    assert gist(one) == "a: 1 expected, 2 shown; and 1 difference more"
-    violated = {**one, "violations": [{"claim": one["claim"]}]}
-    assert gist(violated) == "It agrees. Here: a: 1 expected, 2 shown; and 1 difference more"
+    one |= {"fault": None, "differences": ["a: expected 1, shown 2", "b: expected 1, shown 2"]}
+    assert gist(one) == "a: expected 1, shown 2; and 1 more difference"
+    assert gist({**one, "what": "relates"}) == "It agrees."
     assert gist({**one, "what": "fails", "fault": "raised", "why": "KeyError"}) == "The kernel raised: KeyError"
     assert len(gist({**one, "differences": ["x" * 999]})) == GIST
 
@@ -192,3 +191,35 @@ def test_the_page_has_the_closed_sets_and_the_named_types() -> None:
     lines = list(named(apcm.TYPES))
     assert "| `ASB_NULL`, `MVRA`, `SCRAMBLE`, `BYPASS` | The four run conditions of section 10. |" in lines
     assert any(line.startswith("| `Id` | `str \\| Atom \\| Opaque` |") for line in lines)
+
+
+def test_what_was_run_is_told_once_and_briefly() -> None:
+    """A note of several systems comes once, a list of names is cut, and `nothing found` says in how many runs."""
+    names = [f"claim_{number}" for number in range(9)]
+    one: dict[str, Any] = {
+        "runs": {"machine": 1, "pairs": 0}, "steps": {"machine": 1}, "covered": [], "left_out": [], "unsupported": {},
+        "judged": ["safe"], "not_judged": names, "why_not_judged": dict.fromkeys(names, "no run was about it"),
+        "left_open": [], "notes": ["time ended"],
+    }  # fmt: skip
+    systems = [{**one, "system": "run"}, {**one, "system": "free"}]
+    report: dict[str, Any] = {"findings": [], "known": 0, "interrupted": False, "judged_by": "model"}
+    report |= {"sightings": 0, "explained": 0}
+    assert list(report_lines({**report, "systems": systems}))[-5:] == [
+        "free: 1 run (machine 1), 1 step",
+        "  1 claim judged, 9 not:",
+        "    claim_0, claim_1, claim_2, claim_3, claim_4, claim_5 and 3 more: no run was about it",
+        "run, free: time ended",
+        "nothing found in 2 runs; judged by the model",
+    ]
+
+
+@pytest.mark.slow
+def test_the_test_of_a_finding_fails_briefly(folder: Path, tmp_path: Path) -> None:
+    """While the kernel is wrong, and where it cannot be loaded: the message, without the way to it through evenhand."""
+    (test,) = (folder / "lax/cud").glob("test_*.py")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(test)]
+    wrong = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert wrong.returncode == 1 and "expected " in wrong.stdout and "def raise_if_found" not in wrong.stdout
+    absent = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert absent.returncode == 1 and "NoKernel: adapter 'wrong:lax' does not load" in absent.stdout
+    assert "def _batch" not in absent.stdout and "During handling" not in absent.stdout

@@ -13,9 +13,11 @@ from evenhand.conform.checking.comparing import (
     Names,
     differences,
     failure,
+    in_words,
     words_of,
 )
 from evenhand.core.atoms import Atom, atom
+from evenhand.core.canonical import Json
 from evenhand.core.codec import encode
 from evenhand.core.registry import find
 from evenhand.model.cud.vocabulary import Effect
@@ -184,3 +186,20 @@ def test_what_an_error_quotes_is_data() -> None:
     kinds = {failure(Fault.RAISED, Names({}).without(one)) for one in said}
     assert kinds == {"raised: SyntaxError: near ·: no such word (kernel.py, line #)"}
     assert len({failure(Fault.ILLEGAL, one) for one in said}) == 2
+
+
+def test_a_difference_is_told_by_the_names_and_in_the_words_of_the_model() -> None:
+    """Named values by name, records without class tags and empty fields; zero is not empty.  Kinds keep the path."""
+    expected: Json = {"$": "Shown", "world": [["a", encode(Atom("str", "free"))], ["b", encode(Atom("int", "0"))]]}
+    got: Json = {"$": "Shown", "world": [["a", encode(Atom("str", "free"))], ["b", encode(Atom("str", "taken"))]]}
+    (one,) = differences(expected, got)
+    assert (one.path, str(one)) == ("world[1][1]", "world[b]: expected 0, shown 'taken'")
+    extra: Json = {"$": "Burn", "amount": 0, "by": "a1", "why": "", "late": False}
+    (one,) = differences({"$": "Shown", "burns": []}, {"$": "Shown", "burns": [extra]})
+    assert (one.path, str(one)) == ("burns[]", "burns: not expected: Burn(amount=0, by='a1')")
+    (one,) = differences({"$": "Shown", "burns": [extra]}, {"$": "Shown", "burns": []})
+    assert str(one) == "burns: missing: Burn(amount=0, by='a1')"
+    assert [str(one) for one in differences([["b", 1]], [["b", 2]], "facts")] == ["facts[b]: expected 1, shown 2"]
+    assert in_words([{"$fraction": "1/3"}, {"$enum": "Colour", "name": "RED"}, {"$unknown": True}, {"of": None}]) == (
+        "[1/3, RED, (not told), {of: None}]"
+    )

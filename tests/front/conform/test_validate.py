@@ -55,7 +55,7 @@ def test_the_first_event_that_nothing_explains(cli: Command, tmp_path: Path) -> 
     failed = answer.json["failed"]
     assert (failed["event"], failed["line"], answer.json["matched"]) == (2, 3, 1)
     assert [near["shown"] for near in failed["nearest"]] == ["refused"]
-    assert failed["nearest"][0]["differences"] == ['all of it: "refused" expected, "taken" shown']
+    assert failed["nearest"][0]["differences"] == ["all of it: expected 'refused', shown 'taken'"]
     assert [one["claim"] for one in answer.json["refuted"]] == ["taken_when_free"]
     assert "no behaviour of the model explains" in cli("validate", "latch", "--log", str(tmp_path / "events.jsonl")).out
 
