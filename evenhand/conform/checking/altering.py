@@ -294,7 +294,7 @@ def are_asked(system: AnySystem, step: AnyStep) -> bool:
 
     Nor are kernels asked what no section tells.
     """
-    if system.unsaid is not None and system.unsaid(step.config, step.before, step.action):
+    if system.is_unsaid(step.config, step.before, step.action):
         return False
     joint = system.joint
     if joint is None:
