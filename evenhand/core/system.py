@@ -377,9 +377,13 @@ class System(Generic[C, S, A, O, R]):
             )
         return any(action == offered for offered in self.enabled(config, state))
 
+    def is_unsaid(self, config: C, state: S, action: A) -> bool:
+        """Return whether no section tells what follows, so that no kernel is compared from there on."""
+        return self.unsaid is not None and self.unsaid(config, state, action)
+
     def has_answer(self, config: C, state: S, action: A) -> bool:
         """Return whether the source says what follows: the action is on offer, or the run is over for good."""
-        if self.unsaid is not None and self.unsaid(config, state, action):
+        if self.is_unsaid(config, state, action):
             return False
         return self.is_enabled(config, state, action) or (self.over is not None and self.over(config, state, action))
 

@@ -21,7 +21,10 @@ REQUIREMENTS = (CITATIONS, SCOPE_CLAIM, JUSTIFICATION)
 
 @dataclass(frozen=True, slots=True)
 class ActionType:
-    """A declared action type: its required parts, and whether only the kernel may issue it."""
+    """A declared action type: its required parts, and whether only the kernel may issue it: then no candidate may.
+
+    What a candidate says of its author changes nothing of that.
+    """
 
     name: str
     side_effect: str = "low"

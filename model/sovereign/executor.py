@@ -25,7 +25,7 @@ from evenhand.model.sovereign.paths import (
     unsettled,
     within_prefix,
 )
-from evenhand.model.sovereign.state import Act, Check, Config, Cycle, Held, Spent, State, Use
+from evenhand.model.sovereign.state import Act, Check, Config, Cycle, Decide, Held, Spent, State, Use
 from evenhand.model.sovereign.vocabulary import (
     EXECUTORS,
     EXIT_TYPE,
@@ -143,14 +143,14 @@ EXECUTOR_RULES: dict[str, Any] = {
 
 
 def _carried_out(state: State, action: Act) -> Iterator[Request]:
-    """The requests that an action may carry out, or prepare for that."""
+    """The requests that an action may carry out, or judge or prepare for that."""
     match action:
         case Check():
             yield action.request
         case Use():
             holders = zip(EXECUTORS, state.held, strict=True)
             yield from (held.request for who, held in holders if who == action.executor and held is not None)
-        case Cycle():
+        case Cycle() | Decide():
             yield from (one.request for one in action.candidates)
         case _:
             pass

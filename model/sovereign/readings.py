@@ -50,7 +50,7 @@ class Readings:
         "normal_form",
         "prefix_string",
         sentence="6: paths `under` the allowed ones; silent on `..` and links, and on odd spellings (empty segments, "
-        "backslashes, look-alikes), which are refused or stand for what a disk takes them for",
+        "backslashes, look-alikes), which are refused, stand for what a disk takes them for, or are compared as texts",
     )
     unknown_author: str = reading(
         "refuse", "treat_as_reflection", sentence="8.A: authors are a closed set; silent on one outside it"

@@ -44,7 +44,7 @@ EXITED, ABORTED, SESSION_BUDGET_EXHAUSTED = "EXITED", "ABORTED", "SESSION_BUDGET
 class Config:
     """The fixed part of a run: the constitution, the initial tree, in a session the condition and B2.
 
-    `most_refusals` in a row end a session; 0 lets it go on.
+    `most_refusals` in a row end a session; 0 lets it go on.  A `Cycle` counts refusals and tokens, a `Decide` neither.
     """
 
     constitution: Constitution = REFERENCE_CONSTITUTION
@@ -104,8 +104,7 @@ class Check:
     """An executor is handed a warrant and a request.  If they are refused, it still holds what it held.
 
     A path is resolved at the check, too: one that leads outside, or through what is no directory, is refused there.
-    That is ours; a kernel that looks at the use alone raises Unsupported for such a check.  `..` behind what is no
-    directory is not compared if the shortened path is allowed.
+    That is ours; a kernel that looks at the use alone raises Unsupported for such a check.
     """
 
     executor: str

@@ -77,6 +77,10 @@ class Observation:
 
     Its id, which scope claims name, is SHA-256 in hexadecimal digits over canonical JSON (RFC 8785): an object with
     `type` (`Observation`), `kind`, `payload` as an object, and `author` and `created_at` where they are not empty.
+
+    A count that is no whole number is refused as BUDGET_EXHAUSTED, and so are several budgets (`budget_count`); a
+    timestamp that names no time is refused as a missing one.  Of several integrity events the least by name ends the
+    agent, so that order decides nothing.
     """
 
     kind: str
@@ -89,9 +93,12 @@ class Observation:
 class Request:
     """An ActionRequest: `fields` holds `message`, `path`, `content`, `log_name` or `jsonl_lines`.
 
-    It is complete with the fields of its type and no others, none of them an empty text; that an empty text is none is
-    ours.  A kernel whose fields are an object raises Unsupported where a name comes twice, as in a payload.  A
-    LogAppend that a constitution leaves to candidates needs the write path `./logs/`.
+    It is complete with the fields of its type, declared or not, and no others, none of them an empty text; that an
+    empty text is none is ours.  A kernel whose fields are an object raises Unsupported where a name comes twice, as in
+    a payload.  A LogAppend that a constitution leaves to candidates needs the write path `./logs/`.
+
+    A path begins at the repository; that an absolute one is refused is ours.  One with `..` behind what is no directory
+    is not compared if the shortened path is allowed.
     """
 
     action_type: str
@@ -102,7 +109,10 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class ScopeClaim:
-    """The claim that a request lies within the scope of some observations, under a clause."""
+    """The claim that a request lies within the scope of some observations, under a clause.
+
+    It names one at least, and each is of the cycle; that an empty list is refused is ours.
+    """
 
     observation_ids: tuple[str, ...]
     clause_ref: str

@@ -69,7 +69,8 @@ class Altering:
         self.coder, self.system, self.bases = coder, coder.system, [one for one in bases if one.steps]
         self.random, self.hostile = random.Random(seed), hostile
         offered = [self._again, self._moved]
-        self.alterations = [*[self._value] * 3, *offered, self._named] if hostile else [*offered, *[self._crossed] * 2]
+        milder = [*offered, *[self._crossed] * 2, self._without]
+        self.alterations = [*[self._value] * 3, *offered, self._named] if hostile else milder
         self.novel: list[AnyTrace] = []
         self._known = set[int]()
         self._taken: dict[Any, list[Any]] = {}
@@ -194,6 +195,16 @@ class Altering:
             at += 1
         return self._with(scenario, at, place, value)
 
+    def _without(self, scenario: AnyScenario) -> AnyScenario | None:
+        """An action without a part that may be absent."""
+        optional = [
+            (at, place)
+            for at, action in enumerate(scenario.actions)
+            for place in _parts(action)
+            if place.value is not None and place.hint is not Any and fits(None, place.hint)
+        ]
+        return self._with(scenario, *self.random.choice(optional), None) if optional else None
+
     def _with(self, scenario: AnyScenario, at: int, place: Place, value: Any) -> AnyScenario | None:
         """The scenario with another value at a place of an action; None if its class refuses it."""
         action = scenario.actions[at]
@@ -294,7 +305,7 @@ def are_asked(system: AnySystem, step: AnyStep) -> bool:
 
     Nor are kernels asked what no section tells.
     """
-    if system.unsaid is not None and system.unsaid(step.config, step.before, step.action):
+    if system.is_unsaid(step.config, step.before, step.action):
         return False
     joint = system.joint
     if joint is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, cast
 
 from evenhand.conform.adapters import wire
@@ -15,7 +15,7 @@ from evenhand.core.canonical import Json
 from evenhand.core.codec import decode, encode
 from evenhand.core.freedom import Free
 from evenhand.core.system import AnyStep, AnySystem
-from evenhand.core.trace import AnyScenario, AnyTrace, replay
+from evenhand.core.trace import AnyScenario, AnyTrace, Trace, replay
 
 T = TypeVar("T")
 
@@ -58,6 +58,15 @@ class Coder:
     def trace(self, scenario: AnyScenario) -> AnyTrace:
         """Return the run of the scenario in the reference."""
         return replay(self.system, scenario)
+
+    def said(self, trace: AnyTrace) -> AnyTrace:
+        """Return the run up to the first action of which no section tells what follows."""
+        system, steps = self.system, trace.steps
+        ends = (at for at, one in enumerate(steps) if system.is_unsaid(one.config, one.before, one.action))
+        end = next(ends, None) if system.unsaid is not None else None
+        if end is None:
+            return trace
+        return Trace(replace(trace.scenario, actions=trace.scenario.actions[:end]), steps[:end])
 
     def request(self, trace: AnyTrace) -> KernelRequest:
         """Return the request to a kernel, with the answers of the reference."""

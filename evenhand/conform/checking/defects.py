@@ -400,7 +400,7 @@ class Defects:
         The claims are evaluated on what is `wanted` alone.
         """
         if scenario not in self._answered:
-            trace = self.coder.trace(scenario)
+            trace = self.coder.said(self.coder.trace(scenario))
             request = self.coder.request(trace)
             self.runs += 1
             self._answered[scenario] = (trace, request, *self.source.ask([request]))

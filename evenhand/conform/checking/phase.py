@@ -351,10 +351,10 @@ class Phase:
             self.failing = 0  # what follows is mostly without it
 
     def leaves_out(self, system: AnySystem) -> Callable[[Any, Any, Any], bool]:
-        """Return whether an action is left out in a configuration and state, as the kernel will hardly take it."""
+        """Return whether an action is left out somewhere: the kernel will hardly take it, or no section tells of it."""
 
         def left_out(config: Any, state: Any, action: Any) -> bool:
-            if self.refused and (config, action) in self.refused:
+            if (self.refused and (config, action) in self.refused) or system.is_unsaid(config, state, action):
                 return True
             return bool(self.silent) and system.take(config, state, action).shown in self.silent
 
@@ -366,7 +366,8 @@ class Phase:
         self.left_out[kind] = replace(known, count=known.count + 1)
 
     def _takeable(self, trace: AnyTrace) -> AnyTrace:
-        """Return the run without the actions that the kernel will hardly take, each of which would cost a run."""
+        """Return the run as far as it is said, without what the kernel will hardly take, at the cost of a run each."""
+        trace = self.coder.said(trace)
         config, actions = trace.scenario.config, trace.scenario.actions
         never = {one for one in set(actions) if (config, one) in self.refused} if self.refused else set[Any]()
         if never:

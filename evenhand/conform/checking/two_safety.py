@@ -180,7 +180,7 @@ class Pairing:
         if len(self._known) + len(new) > KEPT:
             self._known.clear()
         coder = self.examiner.coder
-        traces = [coder.trace(run) for run in new]
+        traces = [coder.said(coder.trace(run)) for run in new]
         requests = [coder.request(trace) for trace in traces]
         self.requests += len(new)
         for run, trace, one, response in zip(new, traces, requests, self.source.ask(requests), strict=True):

@@ -183,7 +183,8 @@ class Reader:
             if within < 0:
                 raise Malformed(f"{path or 'all of it'}: the tolerance {within} is negative")
             agrees = _is_within(text(expected), number, within, self.types)
-            return (expected, expected) if agrees else ({"$near": str(number), "within": str(within)}, GAP)
+            written = {name: one if isinstance(one, str) else repr(one) for name, one in said.items()}
+            return (expected, expected) if agrees else (written, GAP)
         entries = cast("list[Json]", said["$bag"])
         if not isinstance(expected, list):
             return self._alone(entries, known, path)
@@ -357,8 +358,7 @@ class Reader:
         if marker == "$chosen":
             return self._alone(cast("_Object", said)["$chosen"], known, path)
         if marker == "$near":
-            number = cast("_Object", said)
-            return {name: str(_number(number[name], path)) for name in ("$near", "within")}, GAP
+            return self._marked(marker, cast("_Object", said), None, known, path)
         if marker:
             return said, UNKNOWN
         if isinstance(said, list):

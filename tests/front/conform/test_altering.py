@@ -319,3 +319,49 @@ def test_other_names_stand_everywhere() -> None:
     base = coder.trace(Scenario(Bank(("ann", "bob")), Paid(), (Pay("ann", 2), Pay("bob", 2), Pay("ann", 1))))
     names = {run.scenario.config.names for run in Altering(coder, [base], 0).runs(100)}
     assert len(names) > 5
+
+
+@dataclass(frozen=True)
+class Order:
+    """Something is ordered, perhaps with a wish or to an address."""
+
+    what: str
+    wish: str | None = "soon"
+    address: str | None = "here"
+
+
+@dataclass(frozen=True)
+class Taken:
+    """Whether an order was taken."""
+
+    taken: bool
+
+
+class Waiter:
+    """A kernel that takes an order without an address."""
+
+    def __init__(self, _initial: Any) -> None: ...
+
+    def step(self, action: Any) -> Any:
+        """Take an order."""
+        return {"$": "Taken", "taken": action["wish"] is not None}
+
+
+def test_what_may_be_absent_is_absent() -> None:
+    """No menu leaves it out, but any order may come; what is offered alone is all that is sent otherwise."""
+
+    def _any(_config: Any, _state: Any, _order: Any) -> bool:
+        return True
+
+    def taken(_rules: Any, _config: Any, state: int, order: Order) -> tuple[int, Taken]:
+        return state, Taken(None not in (order.wish, order.address))
+
+    bar = small(
+        "bar", lambda _scope: iter(["bar"]), 0, lambda _config, _state: iter([Order("tea")]), taken, (Order, Taken)
+    )
+    for allows, lacking in ((_any, ["address"]), (None, [])):
+        system = replace(bar, allows=allows)
+        effort = CheckEffort(examples=20)
+        result = check_system("bar", [system], (), InProcess(Waiter), effort=effort)
+        (*orders,) = (action for one in result.defects for action in one.divergence.scenario.actions)
+        assert [name for order in orders for name in ("wish", "address") if getattr(order, name) is None] == lacking

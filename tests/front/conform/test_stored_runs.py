@@ -27,7 +27,7 @@ from evenhand.evidence.record import Record
 from evenhand.evidence.schemas import unsealed
 from evenhand.evidence.vector import Vector
 from evenhand.jobs.fixtures import fixtures_of, vector_folder
-from evenhand.model.sovereign.state import Check, Cycle
+from evenhand.model.sovereign.state import Check, Cycle, Decide
 from evenhand.model.sovereign.vocabulary import Candidate, Request, Warrant
 from tests.front.conform import test_lookalikes as lookalikes
 from tests.front.conform.in_process import InProcess
@@ -139,9 +139,9 @@ def test_a_path_is_left_out_only_where_the_text_admits_two_answers(path: str, un
         config = next(iter(system.all_configs()))
         state = next(iter(system.initial(config)))
         request = Request("ReadLocal", (("path", path),))
-        check = Check("first", Warrant(request, "", ""), request)
-        action = check if name == "agent" else Cycle((), (Candidate(request),))
-        assert system.unsaid is not None and system.unsaid(config, state, action) is unsaid
+        check, judged = Check("first", Warrant(request, "", ""), request), Decide((), (Candidate(request),))
+        for action in (check, judged) if name == "agent" else (Cycle((), (Candidate(request),)),):
+            assert system.is_unsaid(config, state, action) is unsaid
 
 
 def test_vectors_end_before_what_is_not_on_offer() -> None:

@@ -247,6 +247,10 @@ FAULTS: dict[str, tuple[Change, str]] = {
         },
         "within: '1/100'",
     ),
+    "a float out of tolerance, as it was written": (
+        lambda shown, _: {**shown, "share": {"$near": 0.85, "within": 1e-9}},
+        '{"$near":"0.85","within":"1e-09"}',
+    ),
     "a duplicate in a bag": (
         lambda shown, _: {**shown, "guests": {"$bag": [*shown["guests"], *shown["guests"][:1]]}},
         "guests: not expected: ",
