@@ -184,7 +184,7 @@ class Defects:
         """The smallest run found in which some `new` kinds of what lies behind a difference show first."""
         return self._shrunk(
             behind,
-            lambda found: found.what == "differs" and bool(found.kinds & new) and found.kinds <= behind.kinds,
+            lambda found: found.what == behind.what and bool(found.kinds & new) and found.kinds <= behind.kinds,
             AHEAD_TRIES,
         )
 
@@ -437,6 +437,8 @@ class Defects:
         again = 1 if divergence.slow else times
         self.runs += again
         for response in self.source.ask([request] * again):
+            if divergence.behind and divergence.fault is None:
+                response = response.on or response
             said = self.examiner.answers(trace, request, response)
             same = text(list(said[: len(divergence.got)])) == text(list(divergence.got))
             if same and (divergence.fault is Fault.ILLEGAL or (response.fault is None) == (divergence.fault is None)):

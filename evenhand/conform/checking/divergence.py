@@ -10,13 +10,13 @@ from functools import cached_property, lru_cache
 from typing import Any, cast
 
 from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse
-from evenhand.conform.adapters.wire import ChangedMessage, Fault, text
+from evenhand.conform.adapters.wire import UNKNOWN, ChangedMessage, Fault, text
 from evenhand.conform.checking.claims import Basis, Judge, KernelStep, Violation
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.comparing import Difference, Names, differences, failure, normal, shape, words_of
 from evenhand.conform.checking.duties import SUBJECTS, What
 from evenhand.conform.checking.withholding import decode_with_gaps, is_withheld
-from evenhand.conform.checking.words import UNKNOWN, Dictionary, Malformed, Reading, choices, gaps
+from evenhand.conform.checking.words import Dictionary, Malformed, Reading, choices, gaps
 from evenhand.core.canonical import Json
 from evenhand.core.codec import decode, field_hints
 from evenhand.core.system import AnyStep
@@ -172,13 +172,16 @@ class Examiner:
     ) -> Iterator[Divergence]:
         """Yield each difference behind the first one, as if the kernel had shown the right thing before.
 
-        If not `judged`, no claims are evaluated on them, which takes most of the time.
+        So it is behind a step that raised, and what raises is told behind a difference.  If not `judged`, no claims are evaluated on them, which takes most of the time.
         """
-        run = self._run(trace, request, response)
+        run, raised = self._run(trace, request, response.on or response), len(response.shown)
         if self.claims_only or run.illegal is not None:
             return
-        for number, place in enumerate(run.differing):
-            if number:
+        for number, place in enumerate(sorted({*run.differing, *((raised,) if response.on else ())})):
+            if number and response.on and place == raised:
+                failed = self._run(trace, request, response).divergence(place + 1, "fails", origin=origin, judge=None)
+                yield replace(failed, behind=number)
+            elif number:
                 judge = self.judge if judged else None
                 found = run.divergence(place + 1, "differs", origin=origin, judge=judge, guess=False)
                 here = tuple(one for one in found.violations if one.step == place + 1 and one.basis is Basis.SHOWN)

@@ -163,7 +163,7 @@ class Phase:
     def _agrees(self, trace: AnyTrace, one: KernelRequest, response: KernelResponse, name: str) -> bool:
         """Whether nothing differs but what differs in very many runs."""
         found = self.examiner.examine(trace, one, response, name, judged=False)
-        if found is None or found.what != "differs":
+        if found is None or not _goes_on(found, response):
             return found is None
         later = self.examiner.later(trace, one, response, name, judged=False)
         return all(other.kinds <= self._usual() for other in (found, *later))
@@ -230,12 +230,12 @@ class Phase:
             assert found is not None
             self.defects.add(found)
         self._failed(found)
-        if found.what == "differs" and self.followed < FOLLOWED:
+        if _goes_on(found, response) and self.followed < FOLLOWED:
             self.followed += 1
             behind = list(self.examiner.later(trace, one, response, name, judged=False))
             self.marred.append((trace, found.kinds.union(*(other.kinds for other in behind))))
             self.shown.update(found.kinds)
-            self.defects.follow(found, len(response.shown), behind)
+            self.defects.follow(found, len((response.on or response).shown), behind)
         return found
 
     def _beside(self, trace: AnyTrace, found: Divergence) -> AnyTrace | None:
@@ -434,6 +434,11 @@ class Phase:
         if not divergence.length and not any(self.steps.values()):
             return SLOW
         return SLOW if divergence.slow else COST.get(divergence.fault, 1) if divergence.fault else 1
+
+
+def _goes_on(found: Divergence, response: KernelResponse) -> bool:
+    """Whether something is known of what lies behind a fault: a difference, or a step that raised."""
+    return found.what == "differs" or (found.fault is Fault.RAISED and response.on is not None)
 
 
 def _waited(found: Divergence, response: KernelResponse) -> int:

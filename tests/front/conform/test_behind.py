@@ -271,6 +271,30 @@ def test_a_finding_behind_another_one_is_repeated_from_what_the_kernel_tells(tmp
     assert recheck(record, InProcess(latches.honest)).ok
 
 
+def test_a_run_goes_on_behind_a_step_that_raises() -> None:
+    """The answers behind it are compared; and what raises behind a difference is told as well."""
+    (system,) = find("latch").model.systems.values()
+    start = next(iter(system.initial(Config(2, Readings()))))
+    examiner, source = Examiner(Coder("latch", system), Judge(())), adapter_source("tests.front.conform.latches:raising_once")
+
+    def seen(*actions: Act) -> list[tuple[str, int, int]]:
+        trace = examiner.coder.trace(Scenario(Config(2, Readings()), start, actions))
+        request = examiner.coder.request(trace)
+        (response,) = source.ask([request])
+        first = examiner.examine(trace, request, response, "machine")
+        assert first is not None
+        found = [first, *examiner.later(trace, request, response, "machine")]
+        return [(one.what, one.length, one.behind) for one in found]
+
+    leave, take = Act("leave", 1), Act("take", 1)
+    try:
+        assert seen(leave, take, take) == [("fails", 1, 0), ("differs", 3, 1)]
+        assert seen(leave, take, leave, take, take) == [("fails", 1, 0), ("differs", 5, 1)]
+        assert seen(Act("take", 0), leave, take, take) == [("differs", 1, 0), ("fails", 2, 1), ("differs", 4, 2)]
+    finally:
+        source.close()
+
+
 def test_what_shows_beside_a_difference_of_most_runs_is_a_finding_of_its_own() -> None:
     """The share is wrong in every step; and cy enters without a ticket."""
 
