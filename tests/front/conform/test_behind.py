@@ -275,7 +275,8 @@ def test_a_run_goes_on_behind_a_step_that_raises() -> None:
     """The answers behind it are compared; and what raises behind a difference is told as well."""
     (system,) = find("latch").model.systems.values()
     start = next(iter(system.initial(Config(2, Readings()))))
-    examiner, source = Examiner(Coder("latch", system), Judge(())), adapter_source("tests.front.conform.latches:raising_once")
+    examiner = Examiner(Coder("latch", system), Judge(()))
+    source = adapter_source("tests.front.conform.latches:raising_once")
 
     def seen(*actions: Act) -> list[tuple[str, int, int]]:
         trace = examiner.coder.trace(Scenario(Config(2, Readings()), start, actions))
