@@ -201,7 +201,7 @@ class _Listening:
             facts=self.facts,
             slow=self.slow,
             raw=self.raw,
-            on=self.on and self.on.response(),
+            on=None if self.on is None else self.on.response(),
         )
 
     def _silent(self, ended: NoAnswer | Misanswer) -> bool:

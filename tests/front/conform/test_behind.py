@@ -485,6 +485,26 @@ def test_walks_get_short_where_most_runs_differ() -> None:
     assert lengths[0] > 4 and lengths[-1] <= 2
 
 
+@pytest.mark.parametrize(("share", "complete"), [(Fraction(7, 8), True), (None, False)])
+def test_walks_go_on_behind_what_very_many_runs_show(share: Fraction | None, complete: bool) -> None:
+    """Each step shows a wrong share; if it says something new in each instead, all behind the first is lost."""
+
+    class Kernel:
+        def __init__(self) -> None:
+            self.room, self.taken = Room(), 0
+
+        def step(self, action: Any) -> Any:
+            self.room, shown = step(None, None, self.room, (Enter if action["$"] == "Enter" else Leave)(action["name"]))
+            self.taken += 1
+            made: Any = encode(shown)
+            return {**made, "share": encode(share)} if share else {**made, "share": "no" * self.taken}
+
+    effort = CheckEffort(transitions=400, phases=(EXHAUSTIVE,))
+    found = check_system("house", (ROOM,), (), InProcess(lambda _initial: Kernel()), effort=effort)
+    (covered,) = found.covered
+    assert (covered["unreached"] == 0) == complete
+
+
 def test_a_kernel_takes_a_system_or_not() -> None:
     """A few starts are asked."""
 
