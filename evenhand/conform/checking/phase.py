@@ -163,7 +163,7 @@ class Phase:
     def _agrees(self, trace: AnyTrace, one: KernelRequest, response: KernelResponse, name: str) -> bool:
         """Whether nothing differs but what differs in very many runs."""
         found = self.examiner.examine(trace, one, response, name, judged=False)
-        if found is None or not _goes_on(found, response):
+        if found is None or found.what != "differs":
             return found is None
         later = self.examiner.later(trace, one, response, name, judged=False)
         return all(other.kinds <= self._usual() for other in (found, *later))
@@ -249,7 +249,8 @@ class Phase:
             return found, None
         self.followed += 1
         behind = list(self.examiner.later(trace, one, response, name, judged=False))
-        self.marred.append((trace, found.kinds.union(*(other.kinds for other in behind))))
+        if found.what == "differs":
+            self.marred.append((trace, found.kinds.union(*(other.kinds for other in behind))))
         self.shown.update(found.kinds)
         self.defects.follow(found, len((response.on or response).shown), behind)
         return found, behind
