@@ -180,9 +180,9 @@ def _one_form(cause: Cause, another: Cause) -> bool:
 def _two_forms(cause: Cause, another: Cause) -> bool:
     """Whether two causes are forms of one, though mutants, or other words, told them apart in a system.
 
-    So it is if the same differs, or under one claim the same but for the told state, or under none the same and more.
-    Under one claim a word may change if another is the same and no place is new.  What stands behind others in one
-    place may be the consequence of one.
+    So it is if the same differs, or under one claim the same but for the told state, or under none, in actions of one
+    kind, the same and more.  Under one claim a word may change if another is the same and no place is new.  What stands
+    behind others in one place may be the consequence of one.
     """
     one, other = cause.defect.divergence, another.defect.divergence
     if one.what != "differs" or other.what != "differs":
@@ -195,7 +195,8 @@ def _two_forms(cause: Cause, another: Cause) -> bool:
     if cause.headline != another.headline:
         return False
     if cause.headline in SENTENCES:
-        return nested(one.kinds, other.kinds) or (shown[0] == shown[1] and bool(shown[0]))
+        within = one.taken == other.taken and nested(one.kinds, other.kinds)
+        return within or (shown[0] == shown[1] and bool(shown[0]))
     return _places(shown[0]) == _places(shown[1]) and bool(shown[0] & shown[1])
 
 
