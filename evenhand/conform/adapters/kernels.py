@@ -70,7 +70,8 @@ class KernelResponse:
     the last answer (`at_start`: it was not even made).  `unsupported` says why it has no kernel for the scenario or,
     if `refused`, cannot take the action after the last answer.  `mutated` names the input that it wrote to,
     `changed_at` the step.  `slow` is the first step whose answer was long awaited from a kernel that did
-    nothing; 0: none.  `raw` holds what it told of its messages, by place.
+    nothing; 0: none.  `raw` holds what it told of its messages, by place.  `on` is the whole run if a step raised, as
+    if that had shown something unknown.
     """
 
     shown: tuple[Json, ...] = ()
@@ -86,6 +87,7 @@ class KernelResponse:
     facts: Mapping[int, Json] = field(default_factory=dict[int, Json])
     slow: int = field(default=0, compare=False)
     raw: Mapping[int, Json] = field(default_factory=dict[int, Json], compare=False)
+    on: KernelResponse | None = field(default=None, compare=False, repr=False)
 
 
 class Source(Interface):
@@ -138,9 +140,13 @@ class _Listening:
     mutated: str = ""
     changed_at: int = 0
     slow: int = 0
+    on: _Listening | None = None
 
     def hear(self, line: bytes, number: int) -> None:
         """Take one more answer.  Raises Misanswer for an invalid line."""
+        if self.on is not None:
+            self.on.hear(line, number)
+            return
         place = number - self.first
         expected = b'{"id":%d,"shown":%s}' % (number, self.asked.expected[place - 1]) if place else None
         if line == expected and not self.error and not self.unsupported:
@@ -149,9 +155,15 @@ class _Listening:
         answer = wire.read_answer(line, number)
         if self.error or self.unsupported:
             return
+        if answer.error and self.goes_on:
+            answer = wire.KernelAnswer(number, wire.UNKNOWN)
         self.unsupported = answer.unsupported
         if answer.error or answer.unsupported:
             self.error, self.at_start = answer.error, not place
+            if answer.error and place:
+                told = list(self.shown), list(self.states), dict(self.facts)
+                self.on = _Listening(self.asked, self.first, *told, plain=False, goes_on=True)
+                self.on.hear(line, number)
             return
         if place:
             self._take(answer, place)
@@ -161,6 +173,7 @@ class _Listening:
         self.shown.append(None if same else answer.shown)
         self.plain = self.plain and same and answer.state is UNSET and answer.facts is UNSET
         if answer.state is not UNSET:
+            self.states += [wire.UNKNOWN] * (place - 1 - len(self.states))  # of steps that raised
             self.states.append(answer.state)
         if answer.facts is not UNSET:
             self.facts[place - 1] = answer.facts
@@ -188,6 +201,7 @@ class _Listening:
             facts=self.facts,
             slow=self.slow,
             raw=self.raw,
+            on=None if self.on is None else self.on.response(),
         )
 
     def _silent(self, ended: NoAnswer | Misanswer) -> bool:
@@ -195,6 +209,7 @@ class _Listening:
         return ended.fault is not Fault.TWICE and not self.started
 
     started: bool = False
+    goes_on: bool = False
 
 
 class Piped:

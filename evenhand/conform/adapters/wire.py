@@ -20,6 +20,9 @@ from evenhand.evidence.schemas import Natural, Positive, Shape
 
 VERSION = 1
 
+UNKNOWN: Json = {"$unknown": True}
+"""A value that was not shown or recorded."""
+
 _encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
 
 _fast = msgspec.json.Encoder(order="sorted")

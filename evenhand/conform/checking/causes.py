@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, cast
@@ -132,9 +132,10 @@ def causes(checked: Iterable[tuple[AnySystem, Sequence[Defect]]]) -> tuple[Cause
             for place, one in enumerate(made)
         ]
         made += [alone(system, one) for number, one in enumerate(defects) if number not in joins.values()]
-    made = _one_each(made)
+    made = _one_each(made, _one_form)
     listed = Counter(claim for one in made for claim in one.claims)
-    return tuple(sorted((_headed(one, listed, _explained(one, made)) for one in made), key=_order))
+    headed = sorted((_headed(one, listed, _explained(one, made)) for one in made), key=_order)
+    return tuple(sorted(_one_each(headed, _two_forms), key=_order))
 
 
 def _joins(made: Sequence[Cause], defects: Sequence[Defect]) -> dict[int, int]:
@@ -156,14 +157,11 @@ def _joins(made: Sequence[Cause], defects: Sequence[Defect]) -> dict[int, int]:
     return found
 
 
-def _one_each(made: Sequence[Cause]) -> list[Cause]:
-    """Join the causes that the same mutants explain: where the time ended, two forms of one stand beside each other.
-
-    A kernel that remembers earlier runs also wavers, as other runs come before.
-    """
+def _one_each(made: Sequence[Cause], one_cause: Callable[[Cause, Cause], bool]) -> list[Cause]:
+    """Join the causes that are one."""
     kept: list[Cause] = []
     for cause in made:
-        place = next((at for at, one in enumerate(kept) if _one_form(one.defect, cause.defect)), None)
+        place = next((at for at, known in enumerate(kept) if one_cause(known, cause)), None)
         if place is None:
             kept.append(cause)
         else:
@@ -171,12 +169,44 @@ def _one_each(made: Sequence[Cause]) -> list[Cause]:
     return kept
 
 
-def _one_form(one: Defect, other: Defect) -> bool:
+def _one_form(cause: Cause, another: Cause) -> bool:
+    """Whether the same mutants explain two causes: where the time ended, two forms of one stand beside each other.
+
+    A kernel that remembers earlier runs also wavers, as other runs come before.
+    """
+    one, other = cause.defect, another.defect
     if one.divergence.what in _WAVERS and other.divergence.what in _WAVERS:
         return True
     if one.divergence.what != "differs" or other.divergence.what != "differs":
         return False
     return bool(one.alike and other.alike) and nested(one.alike, other.alike)
+
+
+def _two_forms(cause: Cause, another: Cause) -> bool:
+    """Whether two causes are forms of one, though mutants, or other words, told them apart in a system.
+
+    So it is if the same differs, or under one claim the same but for the told state, or under none, in actions of one
+    kind, the same and more.  Under one claim a word may change if another is the same and no place is new.  What stands
+    behind others in one place may be the consequence of one.
+    """
+    one, other = cause.defect.divergence, another.defect.divergence
+    if one.what != "differs" or other.what != "differs":
+        return False
+    if one.kinds == other.kinds:
+        return True
+    if one.behind and other.behind:
+        return bool(_places(one.kinds) & _places(other.kinds))
+    shown = [frozenset(kind for kind in some.kinds if not kind.startswith("facts.")) for some in (one, other)]
+    if cause.headline != another.headline:
+        return False
+    if cause.headline in SENTENCES:
+        within = one.taken == other.taken and nested(one.kinds, other.kinds)
+        return within or (shown[0] == shown[1] and bool(shown[0]))
+    return _places(shown[0]) == _places(shown[1]) and bool(shown[0] & shown[1])
+
+
+def _places(kinds: frozenset[str]) -> set[str]:
+    return {kind.partition(": ")[0] for kind in kinds}
 
 
 def _unlike(cause: Cause, defect: Defect) -> int:

@@ -155,10 +155,12 @@ class Defects:
     def _hidden(self, made: list[Defect], runs: int) -> None:
         """Add what shows only behind other differences, if a run is found that shows it first.
 
-        Else what shows `OFTEN` if the kernel tells its state, from which the model goes on, and agrees as often as not;
-        or behind a difference that strikes in most of `runs` runs and mostly changes no more: what shows behind a rare
-        one is its consequence, or some other run would have shown it first.  Behind several differences it may be a
-        consequence of any, as what a kernel does not tell of its state goes astray, unless the first shows there too.
+
+        Else what shows `OFTEN` if the kernel tells its state, from which the model goes on, agrees as often as not, and
+        shows it behind another difference too, which has nothing in common with the first; or behind a difference that
+        strikes in most of `runs` runs and mostly changes no more: what shows behind a rare one is its consequence, or
+        some other run would have shown it first.  Behind several differences it may be a consequence of any, as what a
+        kernel does not tell of its state goes astray, unless the first shows there too.
         """
         seen = frozenset[str]().union(*(one.divergence.kinds for one in (*self._seen.values(), *made)))
         after: dict[frozenset[str], tuple[int, int, int]] = {}
@@ -172,7 +174,7 @@ class Defects:
             new = kinds - seen - frozenset[str]().union(*(known.divergence.kinds for known in made))
             ahead = self._ahead(one.divergence, new) if new and tried[new] < AHEAD else None
             tried[new] += 1
-            often = one.divergence.tells and one.count >= OFTEN and agreed >= apart
+            often = one.divergence.tells and one.count >= OFTEN and agreed >= apart and self._elsewhere(first, new)
             mostly = agreed >= GOES_ON * apart and struck >= MOSTLY * runs
             if ahead is not None:
                 self._merge(made, Defect(ahead, one.count, alike=self.like.alike(ahead)))
@@ -180,11 +182,18 @@ class Defects:
                 small = self._small(self._judged(one.divergence), new)
                 self._merge(made, Defect(small, one.count, alike=self.like.alike(small)))
 
+    def _elsewhere(self, first: frozenset[str], new: frozenset[str]) -> bool:
+        """Whether some `new` kinds show behind a difference that has nothing in common with the `first`."""
+        return any(
+            one.divergence.behind == 1 and not first & other and bool(kinds & new)
+            for (other, kinds), one in self._behind.items()
+        )
+
     def _ahead(self, behind: Divergence, new: frozenset[str]) -> Divergence | None:
         """The smallest run found in which some `new` kinds of what lies behind a difference show first."""
         return self._shrunk(
             behind,
-            lambda found: found.what == "differs" and bool(found.kinds & new) and found.kinds <= behind.kinds,
+            lambda found: found.what == behind.what and bool(found.kinds & new) and found.kinds <= behind.kinds,
             AHEAD_TRIES,
         )
 
@@ -437,6 +446,8 @@ class Defects:
         again = 1 if divergence.slow else times
         self.runs += again
         for response in self.source.ask([request] * again):
+            if divergence.behind and divergence.fault is None:
+                response = response.on or response
             said = self.examiner.answers(trace, request, response)
             same = text(list(said[: len(divergence.got)])) == text(list(divergence.got))
             if same and (divergence.fault is Fault.ILLEGAL or (response.fault is None) == (divergence.fault is None)):

@@ -10,17 +10,17 @@ from functools import cached_property, lru_cache
 from typing import Any, cast
 
 from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse
-from evenhand.conform.adapters.wire import ChangedMessage, Fault, text
+from evenhand.conform.adapters.wire import UNKNOWN, ChangedMessage, Fault, text
 from evenhand.conform.checking.claims import Basis, Judge, KernelStep, Violation
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.comparing import Difference, Names, differences, failure, normal, shape, words_of
 from evenhand.conform.checking.duties import SUBJECTS, What
 from evenhand.conform.checking.withholding import decode_with_gaps, is_withheld
-from evenhand.conform.checking.words import UNKNOWN, Dictionary, Malformed, Reading, choices, gaps
+from evenhand.conform.checking.words import Dictionary, Malformed, Reading, choices, gaps
 from evenhand.core.canonical import Json
 from evenhand.core.codec import decode, field_hints
 from evenhand.core.system import AnyStep
-from evenhand.core.trace import AnyScenario, AnyTrace, Scenario
+from evenhand.core.trace import AnyScenario, AnyTrace
 
 
 @dataclass(frozen=True)
@@ -172,17 +172,19 @@ class Examiner:
     ) -> Iterator[Divergence]:
         """Yield each difference behind the first one, as if the kernel had shown the right thing before.
 
-        If not `judged`, no claims are evaluated on them, which takes most of the time.
+        What raises is told too.  If not `judged`, no claims are evaluated on them, which takes most of the time.
         """
-        run = self._run(trace, request, response)
+        run, raised = self._run(trace, request, response.on or response), len(response.shown)
         if self.claims_only or run.illegal is not None:
             return
-        for number, place in enumerate(run.differing):
-            if number:
-                judge = self.judge if judged else None
-                found = run.divergence(place + 1, "differs", origin=origin, judge=judge, guess=False)
-                here = tuple(one for one in found.violations if one.step == place + 1 and one.basis is Basis.SHOWN)
-                yield replace(found, behind=number, violations=here)
+        places = sorted({*run.differing, *((raised,) if response.on else ())})
+        for number, place in enumerate(places[1:], start=1):
+            if response.on and place == raised:
+                found = _Run(self.coder, trace, request, response).divergence(place + 1, "fails", origin=origin)
+            else:
+                found = run.divergence(place + 1, "differs", origin=origin, judge=self.judge if judged else None)
+            here = tuple(one for one in found.violations if one.step == place + 1 and one.basis is Basis.SHOWN)
+            yield replace(found, behind=number, violations=here)
 
     def agreed(self, trace: AnyTrace, request: KernelRequest, response: KernelResponse) -> int:
         """Return how many steps precede the first difference from the model, or the end of the run."""
@@ -448,8 +450,7 @@ class _Run:
         self, at: int, what: What, *, origin: str, judge: Judge | None = None, guess: bool = False
     ) -> Divergence:
         """Return the run cut after step `at`, with all that is wrong there; without a judge no claims are evaluated."""
-        config, of_config = _names_of(self.request.initial)
-        told = self._actions[:at]
+        (config, of_config), told = _names_of(self.request.initial), self._actions[:at]
         names = Names(config, told, words_of(self.coder.system.types))
         actions = self.trace.scenario.actions[:at]
         got = tuple(self.got(place) for place in range(min(at, len(self.response.shown))))
@@ -473,9 +474,8 @@ class _Run:
             "fails": frozenset({failure(fault, names.without(why))}),
             "mutates": frozenset({why}),
         }.get(what, frozenset({what}))
-        start = self.trace.scenario
         return Divergence(
-            Scenario(start.config, start.start, actions),
+            replace(self.trace.scenario, actions=actions),
             origin,
             what,
             kinds,

@@ -17,7 +17,7 @@ from typing import Any, Final, Literal, TypeVar, cast
 
 from msgspec import Struct, field
 
-from evenhand.conform.checking.words import UNKNOWN
+from evenhand.conform.adapters.wire import UNKNOWN
 from evenhand.core.canonical import Json, canonical_bytes, parse
 from evenhand.core.files import Unreadable, content_of
 from evenhand.evidence.schemas import Mistake, Name, Natural, shaped

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
+from evenhand.conform.adapters.wire import UNKNOWN
 from evenhand.conform.checking.comparing import Difference, differences, normal
 from evenhand.conform.checking.logs import BadLog, Event, Log
-from evenhand.conform.checking.words import UNKNOWN, Dictionary, Malformed, Reader, gaps
+from evenhand.conform.checking.words import Dictionary, Malformed, Reader, gaps
 from evenhand.core.answers import ModelError
 from evenhand.core.canonical import Json
 from evenhand.core.codec import decode, encode

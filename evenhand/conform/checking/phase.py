@@ -196,8 +196,6 @@ class Phase:
                 continue
             agreed = self.examiner.agreed(trace, one, response)
             self._chooses(trace, response.shown[:agreed])
-            if agreed < len(trace.steps) and walk is not None and covering is not None:
-                covering.give_back(walk, agreed)
             rest: AnyTrace | None = None
             if response.refused and agreed == len(response.shown):
                 without = self._without(trace, agreed, response.unsupported)
@@ -207,7 +205,9 @@ class Phase:
                     self._differs(trace, agreed + 1)
             else:
                 self.own.append(trace)
-            found = self._examined(trace, one, response, name)
+            found, behind = self._examined(trace, one, response, name)
+            if agreed < len(trace.steps) and walk is not None and covering is not None:
+                covering.give_back(walk, self._passed(agreed, found, behind, response))
             if found is None and agreed == len(trace.steps):
                 self.fine.append(trace)
             if found is not None and (place := _waited(found, response)):
@@ -220,23 +220,40 @@ class Phase:
         self._suspect(suspects)
         return again
 
-    def _examined(self, trace: AnyTrace, one: KernelRequest, response: KernelResponse, name: str) -> Divergence | None:
-        """The first fault of a run, counted, and what is behind it."""
+    def _passed(
+        self, agreed: int, found: Divergence | None, behind: Sequence[Divergence] | None, response: KernelResponse
+    ) -> int:
+        """How many steps of a walk count as walked, given how many agree: it goes on behind what very many runs show.
+
+        Else nothing behind it would ever be walked, as every way there leads through it.
+        """
+        if found is None or behind is None:
+            return agreed
+        usual = self._usual()
+        unusual = (one.length - 1 for one in (found, *behind) if not one.kinds <= usual)
+        return next(unusual, len((response.on or response).shown))
+
+    def _examined(
+        self, trace: AnyTrace, one: KernelRequest, response: KernelResponse, name: str
+    ) -> tuple[Divergence | None, Sequence[Divergence] | None]:
+        """The first fault of a run, counted, and what is behind it; None if it is not followed."""
         found = self.examiner.examine(trace, one, response, name, judged=False)
         if found is None:
-            return None
+            return None, None
         if not self.defects.counts(found):
             found = self.examiner.examine(trace, one, response, name)
             assert found is not None
             self.defects.add(found)
         self._failed(found)
-        if found.what == "differs" and self.followed < FOLLOWED:
-            self.followed += 1
-            behind = list(self.examiner.later(trace, one, response, name, judged=False))
+        if not _goes_on(found, response) or self.followed >= FOLLOWED:
+            return found, None
+        self.followed += 1
+        behind = list(self.examiner.later(trace, one, response, name, judged=False))
+        if found.what == "differs":
             self.marred.append((trace, found.kinds.union(*(other.kinds for other in behind))))
-            self.shown.update(found.kinds)
-            self.defects.follow(found, len(response.shown), behind)
-        return found
+        self.shown.update(found.kinds)
+        self.defects.follow(found, len((response.on or response).shown), behind)
+        return found, behind
 
     def _beside(self, trace: AnyTrace, found: Divergence) -> AnyTrace | None:
         """The run without the step that differs, which may hide other differences; at most `BESIDE` of each kind."""
@@ -435,6 +452,11 @@ class Phase:
         if not divergence.length and not any(self.steps.values()):
             return SLOW
         return SLOW if divergence.slow else COST.get(divergence.fault, 1) if divergence.fault else 1
+
+
+def _goes_on(found: Divergence, response: KernelResponse) -> bool:
+    """Whether something is known of what lies behind a fault: a difference, or a step that raised."""
+    return found.what == "differs" or (found.fault is Fault.RAISED and response.on is not None)
 
 
 def _waited(found: Divergence, response: KernelResponse) -> int:

@@ -13,9 +13,10 @@ from dataclasses import is_dataclass
 from functools import cache
 from typing import Any, TypeGuard, cast
 
+from evenhand.conform.adapters.wire import UNKNOWN
 from evenhand.conform.checking.claims import StateNeeded, Withheld
 from evenhand.conform.checking.comparing import normal
-from evenhand.conform.checking.words import GAP, UNKNOWN, gaps
+from evenhand.conform.checking.words import GAP, gaps
 from evenhand.core.atoms import Atom, Opaque
 from evenhand.core.canonical import Json
 from evenhand.core.codec import classes_by_name, decode, field_hints, fits

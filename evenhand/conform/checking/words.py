@@ -29,14 +29,11 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any, TypeAlias, cast
 
-from evenhand.conform.adapters.wire import text
+from evenhand.conform.adapters.wire import UNKNOWN, text
 from evenhand.conform.checking.comparing import differences, normal, same
 from evenhand.core.canonical import Json
 from evenhand.core.codec import decode
 from evenhand.core.freedom import Free, Freedom, freedom_of
-
-UNKNOWN: Json = {"$unknown": True}
-"""A value that was not shown or recorded."""
 
 GAP: Json = {"$unknown": "some text or number"}
 """In `seen` only: a value that is there for certain, such as a token, but is none of the model's."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from evenhand.conform.adapters import wire
@@ -35,28 +35,40 @@ class InProcess:
         """Do nothing: there is no process."""
 
     def _run(self, asked: KernelRequest) -> KernelResponse:
+        """Run one scenario; if a step raises, go on and tell what follows as well."""
         shown: list[Json] = []
         states: list[Json] = []
         facts: dict[int, Json] = {}
         plain = True
         kernel: Any = None
+        failed: KernelResponse | None = None
         try:
             kernel = self.factory(json.loads(b"{" + asked.initial))
-            tell, state_facts = getattr(kernel, "state", None), getattr(kernel, "facts", None)
-            for action, expected in zip(asked.actions, asked.expected, strict=True):
-                answer = kernel.step(json.loads(action))
-                same = wire.text(answer).encode() == expected
-                plain = plain and same and tell is None and state_facts is None
-                shown.append(None if same else answer)
-                if tell is not None:
-                    states.append(json.loads(wire.text(tell())))
-                if state_facts is not None:
-                    facts[len(shown) - 1] = json.loads(wire.text(state_facts()))
         except Unsupported as error:
-            return KernelResponse(
-                tuple(shown), tuple(states), unsupported=str(error), refused=kernel is not None, facts=facts
-            )
+            return KernelResponse(unsupported=str(error))
         except Exception as error:
-            why = f"{type(error).__name__}: {error}"
-            return KernelResponse(tuple(shown), tuple(states), Fault.RAISED, why, at_start=kernel is None)
-        return KernelResponse(tuple(shown), tuple(states), as_expected=plain, facts=facts)
+            return KernelResponse(fault=Fault.RAISED, why=_said(error), at_start=True)
+        tell, state_facts = getattr(kernel, "state", None), getattr(kernel, "facts", None)
+        for action, expected in zip(asked.actions, asked.expected, strict=True):
+            try:
+                answer = kernel.step(json.loads(action))
+                told = [json.loads(wire.text(tell()))] if tell else []
+                facts |= {len(shown): json.loads(wire.text(state_facts()))} if state_facts else {}
+            except Unsupported as error:
+                ended = KernelResponse(
+                    tuple(shown), tuple(states), unsupported=str(error), refused=True, facts=dict(facts)
+                )
+                return replace(failed, on=ended) if failed else ended
+            except Exception as error:
+                before = KernelResponse(tuple(shown), tuple(states), Fault.RAISED, _said(error), facts=dict(facts))
+                failed, answer, told = failed or before, wire.UNKNOWN, [wire.UNKNOWN] if tell else []
+            same = wire.text(answer).encode() == expected
+            plain = plain and same and tell is None and state_facts is None
+            shown.append(None if same else answer)
+            states += told
+        made = KernelResponse(tuple(shown), tuple(states), as_expected=plain, facts=facts)
+        return replace(failed, on=made) if failed else made
+
+
+def _said(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"

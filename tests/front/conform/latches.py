@@ -95,6 +95,17 @@ def open_liar(initial: Any) -> Latch:
     return Two(initial)
 
 
+def raising_once(initial: Any) -> Latch:
+    """A kernel with two mistakes, which raises when agent 1 leaves, and yet lets it go."""
+
+    class Raising(_MistakenTwice):
+        def step(self, action: Any) -> Any:
+            shown = super().step(action)
+            return _raise(action) if action["verb"] == "leave" and action["agent"] == 1 else shown
+
+    return Raising(initial)
+
+
 def _when_leaving(deed: Callable[[Any], Any]) -> Callable[[Any], Latch]:
     """Return a latch that runs `deed` when agent 1 leaves."""
 

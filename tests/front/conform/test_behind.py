@@ -271,6 +271,31 @@ def test_a_finding_behind_another_one_is_repeated_from_what_the_kernel_tells(tmp
     assert recheck(record, InProcess(latches.honest)).ok
 
 
+def test_a_run_goes_on_behind_a_step_that_raises() -> None:
+    """The answers behind it are compared; and what raises behind a difference is told as well."""
+    (system,) = find("latch").model.systems.values()
+    start = next(iter(system.initial(Config(2, Readings()))))
+    examiner = Examiner(Coder("latch", system), Judge(()))
+    source = adapter_source("tests.front.conform.latches:raising_once")
+
+    def seen(*actions: Act) -> list[tuple[str, int, int]]:
+        trace = examiner.coder.trace(Scenario(Config(2, Readings()), start, actions))
+        request = examiner.coder.request(trace)
+        (response,) = source.ask([request])
+        first = examiner.examine(trace, request, response, "machine")
+        assert first is not None
+        found = [first, *examiner.later(trace, request, response, "machine")]
+        return [(one.what, one.length, one.behind) for one in found]
+
+    leave, take = Act("leave", 1), Act("take", 1)
+    try:
+        assert seen(leave, take, take) == [("fails", 1, 0), ("differs", 3, 1)]
+        assert seen(leave, take, leave, take, take) == [("fails", 1, 0), ("differs", 5, 1)]
+        assert seen(Act("take", 0), leave, take, take) == [("differs", 1, 0), ("fails", 2, 1), ("differs", 4, 2)]
+    finally:
+        source.close()
+
+
 def test_what_shows_beside_a_difference_of_most_runs_is_a_finding_of_its_own() -> None:
     """The share is wrong in every step; and cy enters without a ticket."""
 
@@ -380,27 +405,33 @@ def test_what_shows_behind_a_rare_difference_is_told_where_a_run_shows_it_first(
     assert told[(Enter("bob"),)].behind == 0
 
 
-@pytest.mark.parametrize(("tells", "times", "told"), [(True, 3, [0, 1]), (True, 2, [0]), (False, 3, [0])])
-def test_what_shows_often_in_the_state_that_the_kernel_tells_is_told(tells: bool, times: int, told: list[int]) -> None:
-    """No run shows the missing ticket before the ghost, and the ghost was seen in few of a hundred runs."""
+@pytest.mark.parametrize(
+    ("tells", "times", "others", "told"),
+    [(True, 3, 1, [0, 0, 1]), (True, 2, 1, [0, 0]), (False, 3, 1, [0, 0]), (True, 3, 0, [0])],
+)
+def test_what_shows_often_behind_two_differences_in_the_state_that_is_told_is_told(
+    tells: bool, times: int, others: int, told: list[int]
+) -> None:
+    """No run shows the wrong reason before the ghost or a wrong share, and either was seen in few of many runs."""
 
     class Wrong(Haunted):
         def step(self, action: Any) -> Any:
             self.room, shown = step(None, None, self.room, Enter(action["name"]))
             made: Any = encode(shown)
             if len(self.room.inside) == 1:
-                return {**made, "ok": not made["ok"]}
-            return {**made, "ticket": "none"} if len(self.room.inside) == 3 else made
+                wrong = {"share": encode(Fraction(7, 8))} if action["name"] == "bob" else {"ok": not made["ok"]}
+                return {**made, **wrong}
+            return {**made, "why": "lost"} if len(self.room.inside) == 3 else made
 
     source = InProcess(lambda _initial: Wrong(tells=tells))
     examiner = Examiner(Coder("house", ROOM), Judge(()))
     defects = Defects(examiner.coder, examiner, source)
-    trace = examiner.coder.trace(Scenario("house", Room(), ENTERING))
-    request = examiner.coder.request(trace)
-    (response,) = source.ask([request])
-    first = examiner.examine(trace, request, response, "machine")
-    assert first is not None
-    for _ in range(times):
+    for actions in (*times * [ENTERING], *others * [(Enter("bob"), Enter("cy"), Enter("ann"))]):
+        trace = examiner.coder.trace(Scenario("house", Room(), actions))
+        request = examiner.coder.request(trace)
+        (response,) = source.ask([request])
+        first = examiner.examine(trace, request, response, "machine")
+        assert first is not None
         defects.add(first)
         defects.follow(first, 3, list(examiner.later(trace, request, response, "machine")))
     assert sorted(one.divergence.behind for one in defects.distinct(100)) == told
@@ -458,6 +489,26 @@ def test_walks_get_short_where_most_runs_differ() -> None:
         lengths.append(walk.fresh)
         covering.give_back(walk, len(walk.trace.steps) - walk.fresh)
     assert lengths[0] > 4 and lengths[-1] <= 2
+
+
+@pytest.mark.parametrize(("share", "complete"), [(Fraction(7, 8), True), (None, False)])
+def test_walks_go_on_behind_what_very_many_runs_show(share: Fraction | None, complete: bool) -> None:
+    """Each step shows a wrong share; if it says something new in each instead, all behind the first is lost."""
+
+    class Kernel:
+        def __init__(self) -> None:
+            self.room, self.taken = Room(), 0
+
+        def step(self, action: Any) -> Any:
+            self.room, shown = step(None, None, self.room, (Enter if action["$"] == "Enter" else Leave)(action["name"]))
+            self.taken += 1
+            made: Any = encode(shown)
+            return {**made, "share": encode(share)} if share else {**made, "share": "no" * self.taken}
+
+    effort = CheckEffort(transitions=400, phases=(EXHAUSTIVE,))
+    found = check_system("house", (ROOM,), (), InProcess(lambda _initial: Kernel()), effort=effort)
+    (covered,) = found.covered
+    assert (covered["unreached"] == 0) == complete
 
 
 def test_a_kernel_takes_a_system_or_not() -> None:

@@ -302,6 +302,35 @@ def test_two_forms_that_the_same_mutants_explain_are_one_finding(mutants: str, n
     assert sorted(one.seen for one in found) == ([4] if number == 1 else [2, 2])
 
 
+@pytest.mark.parametrize(
+    ("claims", "behind", "kinds", "number"),
+    [
+        ("", 0, ({"paid: more"}, {"paid: more"}), 1),
+        ("", 0, ({"paid: more"}, {"paid: more", "seat: less"}), 1),
+        ("a", 0, ({"paid: more"}, {"paid: more", "seat: less"}), 2),
+        ("", 0, ({"paid: more", "seat: less"}, {"paid: more", "ok: less"}), 2),
+        ("a", 0, ({"paid: more", "facts.rest: less"}, {"paid: more", "facts.seat: less"}), 1),
+        ("ab", 0, ({"paid: more", "facts.rest: less"}, {"paid: more", "facts.seat: less"}), 2),
+        ("a", 0, ({"paid: more", "why: late / poor"}, {"paid: more", "why: late / shut"}), 1),
+        ("a", 0, ({"why: late / poor"}, {"why: late / shut"}), 2),
+        ("", 0, ({"paid: more", "why: late / poor"}, {"paid: more", "why: late / shut"}), 2),
+        ("", 1, ({"why: late / poor"}, {"why: late / shut"}), 1),
+        ("", 1, ({"why: late / poor"}, {"paid: more"}), 2),
+    ],
+)
+def test_two_forms_of_one_cause_are_one_finding(
+    claims: str, behind: int, kinds: tuple[set[str], set[str]], number: int
+) -> None:
+    """In one system, where mutants or other words told them apart."""
+    system = find("apcm").model.systems["universe"]
+    made = [replace(differing(one), behind=behind) for one in kinds]
+    for place, name in enumerate(2 * claims if len(claims) == 1 else claims):
+        claim = Always(name=name, sentence="", check=lambda _config, _state: True)
+        made[place] = replace(made[place], violations=(Violation(claim, 1, Basis.SHOWN),))
+    found = causes([(system, [Defect(one, 1, alike=frozenset({name})) for one, name in zip(made, "xy", strict=True)])])
+    assert len(found) == number and sum(one.seen for one in found) == 2
+
+
 @pytest.mark.parametrize("order", [1, -1])
 def test_a_kernel_that_remembers_is_not_told_to_waver_too(order: int) -> None:
     """Also in one system, and though a mutant shows the one answer by chance."""

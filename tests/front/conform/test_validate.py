@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+from evenhand.conform.adapters.wire import UNKNOWN
 from evenhand.conform.checking.comparing import differences, normal
 from evenhand.conform.checking.logs import BadLog, load_log
 from evenhand.conform.checking.matching import explain
-from evenhand.conform.checking.words import UNKNOWN, Dictionary, Reader
+from evenhand.conform.checking.words import Dictionary, Reader
 from evenhand.core.registry import find
 from tests.front.conftest import Command
 
