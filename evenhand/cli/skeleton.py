@@ -11,7 +11,7 @@ from evenhand.core.bundle import Bundle
 from evenhand.core.system import UnknownName
 from evenhand.evidence.store import write_atomically
 from evenhand.report.value_schema import schema_of
-from evenhand.report.vocabulary import example_steps, words_of
+from evenhand.report.vocabulary import example_steps, sentence_of_system, words_of
 
 
 def write_skeleton(bundle: Bundle, names: list[str], path: Path) -> tuple[Path, Path, Path]:
@@ -31,7 +31,7 @@ def write_skeleton(bundle: Bundle, names: list[str], path: Path) -> tuple[Path, 
     systems = [bundle.model.systems[name] for name in names or bundle.model.systems]
     words = [words_of(system) for system in systems]
     kinds = {kind: None for one in words for kind in one.kinds}
-    listed = [system.name for system in systems]
+    listed = {system.name: sentence_of_system(system) for system in systems}
     lines = [line for one in systems for line in example_lines(bundle.name, one.name, example_steps(one))]
     with usage():
         write_atomically(path, skeleton(bundle.name, path.stem, listed, kinds, steps.name, schema.name).encode())

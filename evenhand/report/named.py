@@ -1,4 +1,4 @@
-"""The closed sets of words and the named types of a protocol, from the modules that define its records."""
+"""The closed sets of words, the named types and the sentences of a protocol, from the modules of its model."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def named(types: Iterable[type]) -> Iterator[str]:
     words, kinds = list[str](), list[str]()
     for module in dict.fromkeys(kind.__module__ for kind in types):
         there = vars(sys.modules[module])
-        body = ast.parse(inspect.getsource(sys.modules[module])).body
-        for node, below in zip(body, [*body[1:], None], strict=True):
-            said = _sentence(below)
+        for node, said in _body(module):
             match node:
                 case ast.Assign(targets=[target]) if said and (told := _texts(target, there)):
                     words.append(f"| {', '.join(f'`{one}`' for one in told)} | {said} |")
-                case ast.AnnAssign(target=ast.Name(name), annotation=ast.Name("TypeAlias"), value=ast.expr() as value):
+                case ast.AnnAssign(
+                    target=ast.Name(name), annotation=ast.Name("TypeAlias"), value=ast.expr() as value
+                ) if not name.startswith("_"):
                     kinds.append(f"| `{name}` | `{_cell(ast.unparse(value))}` | {said} |")
                 case _:
                     pass
@@ -31,6 +31,27 @@ def named(types: Iterable[type]) -> Iterator[str]:
         yield from ("## Words", "", "| words | |", "|---|---|", *words, "")
     if kinds:
         yield from ("## Named types", "", "| type | is | |", "|---|---|---|", *kinds, "")
+
+
+def sentence_of(value: object, package: str) -> str:
+    """Return the sentence beneath the constant of a package that is this very value; empty where there is none."""
+    for module in sorted(name for name in sys.modules if name.startswith(f"{package}.")):
+        names = {name for name, kept in vars(sys.modules[module]).items() if kept is value}
+        for node, said in _body(module) if names else ():
+            match node:
+                case ast.Assign(targets=[ast.Name(name)]) | ast.AnnAssign(target=ast.Name(name)) if said:
+                    if name in names:
+                        return said
+                case _:
+                    pass
+    return ""
+
+
+def _body(module: str) -> Iterator[tuple[ast.stmt, str]]:
+    """Each statement of a module, with the sentence beneath it."""
+    body = ast.parse(inspect.getsource(sys.modules[module])).body
+    for node, below in zip(body, [*body[1:], None], strict=True):
+        yield node, _sentence(below)
 
 
 def _texts(target: ast.expr, there: dict[str, Any]) -> tuple[str, ...]:

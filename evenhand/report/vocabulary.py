@@ -18,7 +18,7 @@ from evenhand.core.codec import encode
 from evenhand.core.freedom import freedom_of
 from evenhand.core.spoken import spoken
 from evenhand.core.system import AnyStep, AnySystem
-from evenhand.report.named import named
+from evenhand.report.named import named, sentence_of
 
 CONFIGS, WALKS, STEPS = 3, 8, 24
 """Configurations of a system from which examples are taken, walks from each start, and their steps."""
@@ -126,7 +126,9 @@ def page(bundle: Bundle) -> str:
             for said, whole in met.items():
                 _shorter(own, place, said, whole)
     lines += _readings(bundle)
-    types = dict.fromkeys(kind for system in bundle.model.systems.values() for kind in system.types)
+    types = dict.fromkeys(
+        kind for system in bundle.model.systems.values() for kind in (*system.types, *_concluded(system))
+    )
     lines += named(types)
     lines += ["## Records", ""]
     for kind in sorted((kind for kind in types if is_dataclass(kind)), key=lambda one: one.__name__):
@@ -142,6 +144,9 @@ def page(bundle: Bundle) -> str:
 
 def _system(words: Words) -> Iterator[str]:
     yield from (f"## System `{words.system.name}`", "")
+    said = sentence_of_system(words.system)
+    if said:
+        yield from (said, "")
     for title, found in (
         ("Configuration", words.configs),
         ("Actions", words.actions),
@@ -155,6 +160,18 @@ def _system(words: Words) -> Iterator[str]:
             said = _without_readings(value)
             if len(said) <= EXAMPLE or title == "Configuration":
                 yield from ("```json", said, "```", "")
+    for kind in _concluded(words.system):
+        yield from (f"Facts may tell the fields of the state, and `conclusion`, which is a `{kind.__name__}`.", "")
+
+
+def sentence_of_system(system: AnySystem) -> str:
+    """Return the sentence beneath a system in its model; empty where there is none."""
+    return sentence_of(system, system.step.__module__.rpartition(".")[0])
+
+
+def _concluded(system: AnySystem) -> tuple[type, ...]:
+    """The class of what a run amounts to, in a tuple; nothing where the protocol concludes nothing."""
+    return () if system.conclusion is None else (typing.get_type_hints(system.conclusion)["return"],)
 
 
 def _readings(bundle: Bundle) -> Iterator[str]:

@@ -246,13 +246,13 @@ REPAIRED_UNIVERSE = _system(
     rules=REPAIRED,
     quotients=(RENAMING,),
 )
-"""The same under the repaired rules, where a collision is declared among any number of preferences."""
+"""`universe` under the repaired rules, which are ours: a collision is declared among one preference or more."""
 
 RUN = _system("run", _run_configs, _free_actions, Scope(actions=2, preferences=2, hostile=0, every=0), fair=_fair)
 """Steps without end, artefacts free."""
 
 AGENTS = _system("agents", _agent_configs, _generated_actions, Scope(actions=3, preferences=3))
-"""One step on every APCM and every set of feasible actions, artefacts by a generator."""
+"""One step on every APCM and every set of feasible actions, artefacts by a generator of ours."""
 
 CONDITIONED = _system("conditions", _condition_configs, _generated_actions, Scope(steps=8))
 """The run conditions of section 10, twice through the environment."""

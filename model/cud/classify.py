@@ -59,7 +59,7 @@ from evenhand.model.cud.vocabulary import (
     State,
 )
 
-RunStep: TypeAlias = Step[Config, State, Epoch, Shown]
+_RunStep: TypeAlias = Step[Config, State, Epoch, Shown]
 
 COLLAPSE = "COLLAPSE"
 ORPHANING = "ORPHANING"
@@ -68,7 +68,8 @@ LIVELOCK = "STATE_LIVELOCK"
 COORDINATED = "COORDINATED"
 INVALID_RUN = "INVALID_RUN/NONTERMINATING_CONDITION"
 TERMINAL_CLASSES = (COLLAPSE, ORPHANING, DEADLOCK, LIVELOCK, COORDINATED, INVALID_RUN)
-"""Every terminal class; each finished run has exactly one."""
+"""Every terminal class of a run that has ended: the first of those that hold by `terminal_precedence`; where none does,
+`COORDINATED` if something was executed, else an invalid run."""
 
 _WORDS = {"collapse": COLLAPSE, "orphaning": ORPHANING, "deadlock": DEADLOCK, "livelock": LIVELOCK}
 
@@ -162,7 +163,7 @@ def start(config: Config) -> Tally:
     return Tally(config.agents)
 
 
-def update(tally: Tally, taken: RunStep) -> Tally:
+def update(tally: Tally, taken: _RunStep) -> Tally:
     """Return the tally after one more step; a step after the end of the run is no epoch."""
     config, before, after = taken.config, taken.before, taken.after
     found = (*tally.breaches, *(one for one in taken.once(breaches) if one not in tally.breaches))
@@ -230,7 +231,7 @@ def finish(config: Config, tally: Tally) -> Classification:
     return Classification(terminal, kernel, holding, flags, since, tally.breaches)
 
 
-def classify(config: Config, steps: Iterable[RunStep]) -> Classification:
+def classify(config: Config, steps: Iterable[_RunStep]) -> Classification:
     """Return the classes of a whole run; that admissibility is relaxed with time, no single step shows (F17)."""
     tally, refused = start(config), set[tuple[str, Request]]()
     for taken in steps:
@@ -242,21 +243,21 @@ def classify(config: Config, steps: Iterable[RunStep]) -> Classification:
     return finish(config, tally)
 
 
-def _outside_pass_one(taken: RunStep) -> Iterator[tuple[str, Request, bool]]:
+def _outside_pass_one(taken: _RunStep) -> Iterator[tuple[str, Request, bool]]:
     """Yield the logged requests that fail pass 1, without their ids, and whether the kernel let them pass it."""
     for entry in taken.shown.log:
         if entry.verdict != STRUCTURE and not _passes(taken.config, taken.before, entry.agent_id, entry.request):
             yield entry.agent_id, replace(entry.request, action_id=None), entry.verdict != PASS_ONE
 
 
-def conclude(steps: Sequence[RunStep]) -> Conclusion:
+def conclude(steps: Sequence[_RunStep]) -> Conclusion:
     """Return what a run of the reference amounts to so far."""
     last = steps[-1]
     over = ended(last.config, last.after)
     return Conclusion(over, classify(last.config, steps).terminal if over else "")
 
 
-def breaches(taken: RunStep) -> tuple[str, ...]:
+def breaches(taken: _RunStep) -> tuple[str, ...]:
     """Return the kernel classes of one step, in the order of `KERNEL_CLASSES`; empty iff it is the reference's."""
     config, before = taken.config, taken.before
     after, shown = step(REFERENCE, config, before, taken.action)
@@ -270,7 +271,7 @@ def breaches(taken: RunStep) -> tuple[str, ...]:
     return tuple(one for one in KERNEL_CLASSES if one in found) or (DRIFT,)
 
 
-def _choices(taken: RunStep) -> tuple[tuple[str, Choice], ...]:
+def _choices(taken: _RunStep) -> tuple[tuple[str, Choice], ...]:
     """Return the first choice of each agent in the run; the kernel must take these."""
     here = active(taken.config, taken.before)
     first: dict[str, Choice] = {}
@@ -304,7 +305,7 @@ def _able(config: Config, tally: Tally) -> tuple[str, ...]:
     return tuple(agent for agent, request in simplest if _passes(config, start_state, agent, request))
 
 
-def _of_requests(taken: RunStep) -> Iterator[str]:
+def _of_requests(taken: _RunStep) -> Iterator[str]:
     """Compare the logged verdict of each request with both passes of the reference."""
     config, before = taken.config, taken.before
     now = moment(REFERENCE, config, before)
@@ -344,7 +345,7 @@ def _unlawful(authorities: tuple[Authority, ...], finding: Finding) -> Iterator[
         yield UNSTRUCTURED
 
 
-def _of_tokens(taken: RunStep) -> Iterator[str]:
+def _of_tokens(taken: _RunStep) -> Iterator[str]:
     """Compare the tokens of agents with the log."""
     shown = taken.shown
     logged = {entry.agent_id: entry for entry in shown.log}
@@ -366,7 +367,7 @@ def _finding(agent: str, entry: Entry | None) -> Finding | None:
     return None if entry is None else Finding(Bound(agent, entry.action_id, entry.request), entry.verdict, entry.fault)
 
 
-def _of_world(taken: RunStep) -> Iterator[str]:
+def _of_world(taken: _RunStep) -> Iterator[str]:
     """Compare the world after the epoch with the execution of the requests that are logged as admitted."""
     admitted = {entry.agent_id: entry for entry in taken.shown.log if entry.verdict == ADMITTED}
     keys = taken.config.keys
@@ -388,7 +389,7 @@ def _within(request: Request, keys: tuple[str, ...]) -> Request:
     return replace(request, proposed_delta=tuple(pair for pair in request.proposed_delta if pair[0] in keys))
 
 
-def _misseen(taken: RunStep) -> bool:
+def _misseen(taken: _RunStep) -> bool:
     """Return whether some agent's observation differs from the reference's."""
     config, before = taken.config, taken.before
     honest = tuple((agent, REFERENCE.observe(config, before, agent, ())) for agent in active(config, before))

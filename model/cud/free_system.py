@@ -297,4 +297,4 @@ FREE: System[Config, FreeState, Epoch, FreeShown, Rules] = System(
     quotients=(FREE_RENAMING,),
     types=(*TYPES, FreeState, FreeShown, Happened),
 )
-"""The free-agent graph at (agents, keys, values)."""
+"""Agents without strategies in runs without end: their tokens, the world, and the counter of livelocked epochs."""

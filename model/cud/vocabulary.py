@@ -75,7 +75,10 @@ def deny(number: int, *pairs: tuple[str, str], holder: str = "harness") -> Autho
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """An action request (C8, FQ33).  The two ids are None unless a hostile agent forges them."""
+    """An action request (C8, FQ33).  The two ids are None unless a hostile agent forges them.
+
+    The kernel's own id is `agent:epoch:0` (FQ1), with `*` for the epoch in a run without a frozen end.
+    """
 
     action_type: str
     declared_scope: tuple[str, ...]

@@ -210,14 +210,22 @@ def _system(name: str, policy: Policy, scope: Scope, **more: bool) -> GuardSyste
 
 _SCOPE = Scope(agents=2, resources=1, ttl=1, levels=2)
 
+FIRST_WRITER = _system("first_writer", Policy.FIRST_WRITER, _SCOPE)
+"""The guard's phases; the first intent on a resource wins."""
+
+HIGHEST_CONFIDENCE = _system("highest_confidence", Policy.HIGHEST_CONFIDENCE, _SCOPE)
+"""The guard's phases; the surest intent wins."""
+
+YIELD_ALL = _system("yield_all", Policy.YIELD_ALL, _SCOPE)
+"""The guard's phases; where several want a resource, none wins."""
+
+DEFERRED = _system("deferred", Policy.HIGHEST_CONFIDENCE, _SCOPE, deferred=True)
+"""As `highest_confidence`, decided at a boundary only."""
+
+MEDDLED = _system("meddled", Policy.FIRST_WRITER, _SCOPE.updated({"levels": 1}), meddling=True)
+"""As `first_writer`, with agents and strangers that warn of or supersede what others wrote."""
+
 GUARDS: dict[str, GuardSystem] = {
-    system.name: system
-    for system in (
-        _system("first_writer", Policy.FIRST_WRITER, _SCOPE),
-        _system("highest_confidence", Policy.HIGHEST_CONFIDENCE, _SCOPE),
-        _system("yield_all", Policy.YIELD_ALL, _SCOPE),
-        _system("deferred", Policy.HIGHEST_CONFIDENCE, _SCOPE, deferred=True),
-        _system("meddled", Policy.FIRST_WRITER, _SCOPE.updated({"levels": 1}), meddling=True),
-    )
+    system.name: system for system in (FIRST_WRITER, HIGHEST_CONFIDENCE, YIELD_ALL, DEFERRED, MEDDLED)
 }
 """The guard's systems by name."""

@@ -30,11 +30,20 @@ def test_a_page_describes_every_record(name: str) -> None:
     bundle: Bundle = find(name)
     said = page(bundle)
     for system in bundle.model.systems.values():
-        assert f"## System `{system.name}`" in said
+        _, _, below = said.partition(f"## System `{system.name}`\n\n")
+        assert below and not below.startswith("Configuration"), "a sentence says what it is"
         types: tuple[Any, ...] = system.types
         for kind in types:
             title = f"### {kind.__name__}\n" if hasattr(kind, "__dataclass_fields__") else f"**{kind.__name__}**"
             assert title in said
+
+
+def test_a_conclusion_is_described_with_its_words() -> None:
+    """A kernel may tell it as a fact; no state and no action has it."""
+    said = page(find("cud"))
+    assert "`conclusion`, which is a `Conclusion`" in said and "### Conclusion\n" in said
+    assert "`COLLAPSE`, `ORPHANING`, `STATE_DEADLOCK`" in said and "_RunStep" not in said
+    assert "conclusion`" not in page(find("apcm"))
 
 
 def test_what_is_ours_is_said_to_be() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from evenhand.core.canonical import canonical_text
 from evenhand.core.codec import encode
@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import json
 import sys
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,8 @@ from evenhand.conform.adapters.model import reference
 from evenhand.conform.checking.words import Dictionary, Reader
 from evenhand.core.registry import find
 
-SYSTEMS = {systems}
+SYSTEMS = (
+{systems})
 """The systems that the kernel takes; leave out those that it does not."""
 
 
@@ -73,7 +75,7 @@ def make(initial: Initial) -> Kernel:
 
 
 def main() -> None:
-    """Take the example steps; a step is as expected, not taken, or differs for `check` too and both are printed."""
+    """Take the example steps; a step is as expected, not taken, fails, or differs for `check` too: both are printed."""
     kernel: Any = None
     reader: Any = None
     known: Any = None
@@ -89,6 +91,9 @@ def main() -> None:
         except Unsupported as reason:
             shown = None
             print("not taken:  ", reason)
+        except Exception:  # a finding of `check`
+            traceback.print_exc()
+            kernel = shown = None
         if shown is None:
             continue
         if reader.reading(shown, asked["shown"], known).agrees:
@@ -105,18 +110,18 @@ if __name__ == "__main__":
 
 
 def skeleton(
-    protocol: str, module: str, systems: Sequence[str], actions: Iterable[type], steps: str, schema: str
+    protocol: str, module: str, systems: Mapping[str, str], actions: Iterable[type], steps: str, schema: str
 ) -> str:
     """Return the source of the adapter `module`, with a case for each class of actions.
 
-    `steps` and `schema` are the names of the files beside it.
+    `systems` have a sentence each; `steps` and `schema` are the names of the files beside it.
     """
     kinds = sorted(actions, key=lambda kind: kind.__name__)
     cases = "".join(
         _KIND.format(kind=kind.__name__, fields=", ".join(getattr(kind, "__match_args__", ())) or "no fields")
         for kind in kinds
     )
-    listed = "(" + ", ".join(f'"{name}"' for name in systems) + ("," if len(systems) == 1 else "") + ")"
+    listed = "".join(f'    "{name}",{f"  # {said}" if said else ""}\n' for name, said in systems.items())
     head = _HEAD.format(protocol=protocol, module=module, systems=listed, steps=steps, schema=schema)
     return head + cases + _TAIL.format(steps=steps)
 

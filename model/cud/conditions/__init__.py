@@ -210,4 +210,4 @@ def _configs(_scope: Scope, readings: Readings) -> Iterator[Config]:
 CONDITIONS: System[Config, State, Epoch, Shown, Rules] = replace(
     RUN, name="conditions", configs=_configs, joint=playing(lambda _config, _agent: ()), scope=Scope(), allows=None
 )
-"""Every condition under the chosen readings, each a graph with one path; under a mutant, all under that mutant."""
+"""The conditions A to I with their strategies, each a graph with one path; under a mutant, all under that mutant."""

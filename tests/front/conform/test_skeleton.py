@@ -67,6 +67,22 @@ def test_a_skeleton_that_answers_something_else_differs(tmp_path: Path) -> None:
     assert not validator.is_valid({"free": {"action": step["shown"]}})
 
 
+def test_a_step_that_fails_does_not_end_the_others(tmp_path: Path) -> None:
+    """Its traceback is printed, and the next run begins."""
+    adapter, lines, _ = written(tmp_path, "cud", "universe")
+    source = adapter.read_text("utf-8")
+    wrong = 'return 1 // len(action["choices"][0][1]["request"]["proposed_delta"])'
+    adapter.write_text(source.replace("return self.reference.step(action)", wrong), "utf-8")
+    done = subprocess.run([sys.executable, adapter], capture_output=True, text=True, check=True)
+    assert "Error: " in done.stderr and done.stderr.count("asked: ") == sum(line["do"] == "step" for line in lines)
+
+
+def test_each_system_is_said_to_be_what_it_is(tmp_path: Path) -> None:
+    """The rules of `repaired` are not the source's: who does not know it would look for a fault."""
+    adapter, _, _ = written(tmp_path, "apcm", "repaired")
+    assert '"repaired",  # `universe` under the repaired rules, which are ours' in adapter.read_text("utf-8")
+
+
 def test_every_name_in_the_adapter_is_imported_and_used(tmp_path: Path) -> None:
     """Annotations are not evaluated when it runs, but the user's linter reads them."""
     adapter, _, _ = written(tmp_path, "cud", "free")
