@@ -101,8 +101,9 @@ class SpaceConfig:
 class Draft:
     """A mark as its writer submits it: all fields except those that the space stamps (§2.1 to §2.6).
 
-    `subject` is the resource, topic or question; `verb` the (planned) action; `confidence` also a need's priority.
-    Intents have no `content` in the text (§2.2): leave it out of them.
+    `subject` is the resource, topic or question; `verb` the (planned) action; `confidence` also a need's priority.  A
+    kind has no other fields than its section names (§2.2 to §2.6), so the others mean nothing there: a kernel may show
+    a mark without them, as an intent without `content`.
     """
 
     kind: Kind

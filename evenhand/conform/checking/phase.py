@@ -251,6 +251,8 @@ class Phase:
         system, config, steps = self.coder.system, trace.scenario.config, list(trace.steps[:place])
         for old in trace.steps[place + 1 :]:
             before = steps[-1].after if steps else trace.scenario.start
+            if system.unsaid is not None and system.unsaid(config, before, old.action):
+                continue
             if system.has_answer(config, before, old.action) or not system.has_answer(config, old.before, old.action):
                 steps.append(system.take(config, before, old.action))
         actions = tuple(step.action for step in steps)
