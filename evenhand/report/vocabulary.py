@@ -169,7 +169,8 @@ def _filled(bundle: Bundle) -> dict[type, dict[str, set[str]]]:
     for system in bundle.model.systems.values():
         for trace in islice(wandering(larger(bundle, system), (), seed=0), WANDERED):
             for step in trace.steps:
-                held = found.setdefault(type(step.shown), {}).setdefault(_operation(step.action), set())
+                kind: type = step.shown.__class__
+                held = found.setdefault(kind, {}).setdefault(_operation(step.action), set())
                 held.update(_held(step.shown))
     return {shown: _apart(by_op) for shown, by_op in found.items()}
 

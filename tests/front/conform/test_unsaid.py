@@ -23,7 +23,8 @@ from evenhand.core.system import AnySystem
 from evenhand.core.trace import Scenario, replay
 from evenhand.jobs.fixtures import fixtures_of
 from evenhand.model.markspace.composing_vocabulary import Pipeline
-from evenhand.model.markspace.guard_systems import GUARDS, initial
+from evenhand.model.markspace.guard import initial
+from evenhand.model.markspace.guard_systems import GUARDS
 from evenhand.model.markspace.guard_vocabulary import Act, Config, Policy, What
 from evenhand.model.markspace.layers_vocabulary import Op, Operation
 from evenhand.model.markspace.marks import Draft, Kind, Write
