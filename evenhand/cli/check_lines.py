@@ -140,9 +140,9 @@ def _covered(one: Mapping[str, Any]) -> Iterator[str]:
         whole = "all" if scope["complete"] else "not all"
         hidden = f"; {scope['unreached']:,} behind a step that differs" if scope["unreached"] else ""
         yield f"  exhaustive at {sizes}: {scope['transitions']:,} transitions, {whole} there are{hidden}"
-    for out in one["left_out"]:
-        actions = plural(out["count"], "action")
-        yield f"    left out: {actions} `{inert(out['kind'])}`, because {inert(out['why'])[:LINE]}"
+    for why in dict.fromkeys(out["why"] for out in one["left_out"]):
+        kinds = [f"{out['count']:,} `{inert(out['kind'])}`" for out in one["left_out"] if out["why"] == why]
+        yield f"  left out, as {inert(why)[:LINE]}: {', '.join(kinds)}"
     for why, count in one["unsupported"].items():
         yield f"  not supported in {count:,} runs: {inert(why)}"
     if one["not_judged"]:

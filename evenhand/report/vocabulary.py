@@ -6,12 +6,13 @@ import random
 import typing
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from enum import Enum
 from inspect import cleandoc, getdoc, signature
 from itertools import islice
 from typing import Any, TypeAlias
 
+from evenhand.conform.checking.wandering import larger, wandering
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import canonical_text
 from evenhand.core.codec import encode
@@ -25,6 +26,9 @@ CONFIGS, WALKS, STEPS = 3, 8, 24
 
 ACTIONS = 5_000
 """Actions from which a walk chooses."""
+
+WANDERED = 120
+"""Random walks of each system that show what an answer holds."""
 
 EXAMPLE = 1_000
 """Characters of the longest example."""
@@ -125,14 +129,16 @@ def page(bundle: Bundle) -> str:
         for place, met in words.own.items():
             for said, whole in met.items():
                 _shorter(own, place, said, whole)
+    lines += _beyond(bundle)
     lines += _readings(bundle)
     types = dict.fromkeys(
         kind for system in bundle.model.systems.values() for kind in (*system.types, *_concluded(system))
     )
     lines += named(types)
     lines += ["## Records", ""]
+    filled = _filled(bundle)
     for kind in sorted((kind for kind in types if is_dataclass(kind)), key=lambda one: one.__name__):
-        lines += _record(kind, own)
+        lines += _record(kind, own, filled.get(kind, {}))
     enums: list[type[Enum]] = sorted((kind for kind in types if issubclass(kind, Enum)), key=lambda one: one.__name__)
     if enums:
         lines += ["## Enumerations", ""]
@@ -174,6 +180,39 @@ def _concluded(system: AnySystem) -> tuple[type, ...]:
     return () if system.conclusion is None else (typing.get_type_hints(system.conclusion)["return"],)
 
 
+def _filled(bundle: Bundle) -> dict[type, dict[str, set[str]]]:
+    """By class of observation, what it holds after each action beside what it always holds, on random walks."""
+    found: dict[type, dict[tuple[str, str], set[str]]] = {}
+    for system in bundle.model.systems.values():
+        for trace in islice(wandering(larger(bundle, system), (), seed=0), WANDERED):
+            for step in trace.steps:
+                kind: type = step.shown.__class__
+                held = found.setdefault(kind, {}).setdefault(_operation(step.action), set())
+                held.update(_held(step.shown))
+    return {shown: _apart(by_op) for shown, by_op in found.items()}
+
+
+def _apart(by_op: dict[tuple[str, str], set[str]]) -> dict[str, set[str]]:
+    """Operations of one class by name only where their answers hold other fields; without what all of them hold."""
+    always, listed = set[str].intersection(*by_op.values()), dict[str, set[str]]()
+    for kind, op in by_op:
+        of_kind = [held for (other, _), held in by_op.items() if other == kind]
+        listed[kind if all(held == of_kind[0] for held in of_kind) else op] = by_op[kind, op] - always
+    return listed
+
+
+def _beyond(bundle: Bundle) -> Iterator[str]:
+    """What no section tells, which no kernel is asked."""
+    systems: dict[str, list[str]] = {}
+    for system in bundle.model.systems.values():
+        if system.unsaid is not None:
+            systems.setdefault(_said(system.unsaid), []).append(f"`{system.name}`")
+    if systems:
+        yield from ("## What is not asked", "", "The report counts it as left out.", "")
+        for said, names in systems.items():
+            yield from (f"{', '.join(names)}: {said}", "")
+
+
 def _readings(bundle: Bundle) -> Iterator[str]:
     """Where the text can be read in several ways, the default is this project's choice."""
     found: dict[str, tuple[Any, Any, str]] = {}
@@ -198,8 +237,11 @@ def _without_readings(value: Any) -> str:
     return said if readings is None else said.replace(canonical_text(encode(readings)), '{"$":"Readings",…}')
 
 
-def _record(kind: Any, own: Own) -> Iterator[str]:
+def _record(kind: Any, own: Own, filled: dict[str, set[str]]) -> Iterator[str]:
     yield from (f"### {kind.__name__}", "", _said(kind), "")
+    if len(filled) > 1:
+        told = [f"`{op}` {', '.join(f'`{name}`' for name in sorted(held))}" for op, held in filled.items() if held]
+        yield from (f"On random walks answers hold, beside what all hold: {'; '.join(told) or 'nothing'}.", "")
     free = freedom_of(kind)
     entries = [one for one in fields(kind) if one.init]
     if entries:
@@ -231,7 +273,22 @@ def _member(member: Enum) -> str:
     return f"`{member.name}` ({value})" if told else f"`{member.name}`"
 
 
-def _said(kind: type) -> str:
+def _operation(action: Any) -> tuple[str, str]:
+    """The class of an action, and the first member of an enumeration in it, which names the operation."""
+    held = [getattr(action, one.name) for one in fields(action)] if is_dataclass(action) else []
+    return type(action).__name__, next((one.name for one in held if isinstance(one, Enum)), "")
+
+
+def _held(shown: Any) -> Iterator[str]:
+    """The fields of an observation that tell something: another value than the default, or than nothing."""
+    for one in fields(shown) if is_dataclass(shown) else ():
+        usual = one.default if one.default_factory is MISSING else one.default_factory()
+        value = getattr(shown, one.name)
+        if value != usual if usual is not MISSING else value:
+            yield one.name
+
+
+def _said(kind: object) -> str:
     return cleandoc(getdoc(kind) or "").replace("\n\n", "\0").replace("\n", " ").replace("\0", "\n\n")
 
 

@@ -286,6 +286,11 @@ def _allows(_config: ComposingConfig, state: ComposingState, act: ComposingAct) 
     return not isinstance(act, Publish) or 0 <= act.supersedes <= len(state.marks)
 
 
+def _unsaid(_config: ComposingConfig, _state: ComposingState, action: ComposingAct) -> bool:
+    """No section says how often a manifest is reported whose agent a pipeline names twice."""
+    return isinstance(action, Pipeline) and len(set(action.agents)) < len(action.agents)
+
+
 COMPOSING: System[ComposingConfig, ComposingState, ComposingAct, Composed, Rules] = System(
     name="composing",
     rules=REFERENCE,
@@ -296,6 +301,7 @@ COMPOSING: System[ComposingConfig, ComposingState, ComposingAct, Composed, Rules
     scope=Scope(marks=2, subscriptions=1, schedules=0),
     readings=Readings(),
     allows=_allows,
+    unsaid=_unsaid,
     types=TYPES,
 )
 """Subscriptions and manifests; `schedules=1` adds the scheduler. Two separate systems have smaller graphs than one."""

@@ -17,7 +17,10 @@ from evenhand.core.records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """The sum of `coefficient * 2**-halvings` over its terms: sorted, halvings in [0, 1), no coefficient zero."""
+    """The sum of `coefficient * 2**-halvings` over its terms: sorted, halvings in [0, 1), no coefficient zero.
+
+    A kernel that keeps floats shows `{"$near": 0.7071, "within": 1e-4}` in place of the record.
+    """
 
     terms: tuple[tuple[Fraction, Fraction], ...] = ()
 

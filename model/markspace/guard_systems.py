@@ -135,6 +135,34 @@ def _fair(config: Config) -> dict[str, Fairness[State, Act]]:
     }
 
 
+def _unsaid(config: Config, state: State, action: Act) -> bool:
+    """No section says what else there is than these agents, resources and acts, or may be done than is allowed.
+
+    So no kernel is asked for a resource or mark that is not there, what a busy agent asks for, to abandon what was not
+    allowed, for what an agent without permission does but ask, for acts that the configuration or a reading excludes,
+    or for a boundary that allows an agent a second thing beside the one that it does.
+    """
+    what, agent = action.what, action.agent
+    if what is What.TICK or (what is What.PRE and agent not in config.agents):
+        return False
+    if action.resource not in config.resources:
+        return True
+    if what is What.BOUNDARY:
+        _, shown = step(REFERENCE, config, state, action)
+        doing = IDLE if shown.winner is None else state.doing[config.agents.index(shown.winner.agent)]
+        return not config.deferred or doing.resource not in ("", action.resource)
+    if what not in (What.PRE, What.CALL, What.ABANDON, What.POST, What.RELEASE):
+        return action not in _around(config, state, action.resource)
+    if agent not in config.agents:
+        return True
+    doing = state.doing[config.agents.index(agent)]
+    if what is What.PRE:
+        return doing.phase is not Phase.IDLE
+    if what is What.RELEASE:
+        return doing.phase is not Phase.IDLE or state.claims[config.resources.index(action.resource)] != agent
+    return what is What.ABANDON and doing != Doing(Phase.ALLOWED, action.resource)
+
+
 def _smaller(config: Config, start: State) -> Iterator[tuple[Config, State]]:
     """Yield configurations with fewer agents, fewer resources or a shorter TTL."""
     if start != initial(config)[0]:
@@ -205,6 +233,7 @@ def _system(name: str, policy: Policy, scope: Scope, **more: bool) -> GuardSyste
         smaller=_smaller,
         types=TYPES,
         actor=_actor,
+        unsaid=_unsaid,
     )
 
 

@@ -95,7 +95,7 @@ class Intent:
 
 @dataclass(frozen=True, slots=True)
 class Doing:
-    """The activity of an agent; an agent does one thing at a time."""
+    """The activity of an agent; an agent does one thing at a time, and keeps it when a boundary allows it again."""
 
     phase: Phase = Phase.IDLE
     resource: str = ""
@@ -136,7 +136,8 @@ class State:
 class Act:
     """One operation.  `confidence` is a level (0 lowest); `slip`: how many marks of this instant its id precedes.
 
-    `target` is the agent whose mark is meant (warnings and supersession) or that is named (principal).
+    `target` is the agent whose intent is meant (WARN_INTENT, SUPERSEDE_INTENT) or that is named (PRINCIPAL).  An action
+    is meant by its resource: there is one claim.
     """
 
     what: What
@@ -164,8 +165,9 @@ class Act:
 class Decision:
     """The observation of a step: the verdict with the data of §9.3, or the reason for a rejection.
 
-    `told` are the verdicts of a boundary by agent, `considered` the intents it looked at, `notified` the agent whose
-    action was superseded (§6.3), `need` whether a need mark was written.
+    `told` are the verdicts of a boundary by agent (CONFLICT where another's action claims the resource, P39),
+    `considered` the intents it looked at, `claimed_by` whose action claims it, `notified` the agent whose action was
+    superseded (§6.3), `need` whether a need mark was written.
     """
 
     what: What

@@ -105,6 +105,22 @@ def _about(config: LayersConfig, world: World, agent: str) -> Iterator[Operation
         yield Operation(Op.END_ROUND, agent)
 
 
+_OF_A_LAYER = {
+    Layer.BARRIER: (Op.NARROW, Op.NARROW_ALL, Op.REQUIRE_NEED, Op.RESTORE, Op.RESTORE_ALL),
+    Layer.ENVELOPE: (Op.CHECK, Op.RESET),
+    Layer.BUDGET: (Op.RAISE,),
+    Layer.PROBE: (Op.INJECT, Op.ACKNOWLEDGE, Op.END_ROUND),
+}
+
+
+def _unsaid(config: LayersConfig, _state: World, action: Operation) -> bool:
+    """No section says what the operations of a layer do where it is left out, or about an agent that is not there."""
+    if action.op in (Op.WRITE, Op.EXECUTE, Op.TICK):
+        return False
+    left_out = any(action.op in ops and not config.has(layer) for layer, ops in _OF_A_LAYER.items())
+    return left_out or action.agent not in config.agents
+
+
 LAYERS: System[LayersConfig, World, Operation, Outcome, Rules] = System(
     name="layers",
     rules=REFERENCE,
@@ -115,6 +131,7 @@ LAYERS: System[LayersConfig, World, Operation, Outcome, Rules] = System(
     scope=Scope(marks=2, only=0),
     readings=Readings(),
     allows=lambda _config, _world, _act: True,
+    unsaid=_unsaid,
     types=TYPES,
 )
 """Deployments with different layers."""

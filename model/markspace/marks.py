@@ -101,8 +101,9 @@ class SpaceConfig:
 class Draft:
     """A mark as its writer submits it: all fields except those that the space stamps (§2.1 to §2.6).
 
-    `subject` is the resource, topic or question; `verb` the (planned) action; `confidence` also a need's priority.
-    Intents have no `content` in the text (§2.2): leave it out of them.
+    `subject` is the resource, topic or question; `verb` the (planned) action; `confidence` also a need's priority.  A
+    kind has no other fields than its section names (§2.2 to §2.6), so the others mean nothing there: a kernel may show
+    a mark without them, as an intent without `content`.
     """
 
     kind: Kind
@@ -171,7 +172,8 @@ class Decide:
 class Ask:
     """The guard's answer to an agent that asks for a resource: which agent claims it, which intent won (§9.2, §9.3).
 
-    Refused is who may not write intents there.  It is asked before the agent's own intent is written.
+    Refused is who may not write intents there.  It is asked before the agent's own intent is written; without a claim
+    all active intents are `candidates`.
     """
 
     agent: str
@@ -190,7 +192,8 @@ class Needs:
 class Resolve:
     """`resolve(need, action)`, by the principal (§8.3).
 
-    No section says what it does to a need that is superseded or resolved; `check` ends the run before that.
+    No section says what it does to a need that is superseded or resolved; `check` ends the run before that.  Nor does
+    one say whether it is a `write()`, after which hooks run (§8.6): a kernel where it is leaves `hooked` out.
     """
 
     need: int
@@ -219,7 +222,10 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """The needs with one question in one scope (§8.4): highest priority, size, number of blocking needs, contexts."""
+    """The needs with one question in one scope (§8.4): highest priority, size, number of blocking needs, contexts.
+
+    `priority` is without the logarithm of the size, which shows in the order of clusters alone.
+    """
 
     scope: str
     question: str

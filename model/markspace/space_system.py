@@ -176,9 +176,14 @@ def _allows(config: SpaceConfig, space: Space, act: Act) -> bool:
 
 
 def _unsaid(config: SpaceConfig, space: Space, act: Act) -> bool:
-    """No section speaks of other ids, or says whether a need that is superseded, or was resolved, can be resolved."""
+    """No section speaks of other ids, or says whether a need that is superseded, or was resolved, can be resolved.
+
+    Nor is a kernel asked to bear a confidence beyond its bounds in a mark that has none (§2.3, §2.5).
+    """
     if not _allows(config, space, act):
         return True
+    if isinstance(act, Write):
+        return act.draft.kind in (Kind.ACTION, Kind.WARNING) and not 0 <= act.draft.confidence <= 1
     need, by = (space.find(act.need), space.find(act.action)) if isinstance(act, Resolve) else (None, None)
     if need is None or by is None or (need.draft.kind, by.draft.kind) != (Kind.NEED, Kind.ACTION):
         return False

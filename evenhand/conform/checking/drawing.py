@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from evenhand.core.codec import decode
 from evenhand.core.generator import Generator
 from evenhand.core.property import Monitor
-from evenhand.core.system import AnyStep, AnySystem
+from evenhand.core.system import AnyStep, AnySystem, Scope
 from evenhand.core.trace import AnyScenario, Scenario
 from evenhand.core.verdict import runs
 from evenhand.evidence.growth import read_run
@@ -73,7 +73,7 @@ def silenced(
     for agent in dict.fromkeys(filter(None, actors)):  # an action without a name is nobody's
         kept = tuple(action for action, actor in zip(run.actions, actors, strict=True) if actor != agent)
         if kept and done.get(agent, 0) < most:
-            yield agent, replace(run, actions=kept)
+            yield agent, _up_to(system, replace(run, actions=kept), system.unsaid)
 
 
 def separating(system: AnySystem, records: Sequence[Stored]) -> Iterator[AnyScenario]:
@@ -101,20 +101,42 @@ def separating(system: AnySystem, records: Sequence[Stored]) -> Iterator[AnyScen
                 yield made
 
 
+def where_said(system: AnySystem, beyond: set[tuple[Any, Any, Any]]) -> AnySystem:
+    """Return the system without what no section tells; each such action goes to `beyond`, with where it was met."""
+    unsaid, actions = system.unsaid, system.actions
+    if unsaid is None:
+        return system
+
+    def kept(config: Any, state: Any, action: Any) -> bool:
+        found = unsaid(config, state, action)
+        if found:
+            beyond.add((config, state, action))
+        return found
+
+    def offered(config: Any, scope: Scope, state: Any) -> Iterator[Any]:
+        assert actions is not None
+        return (one for one in actions(config, scope, state) if not kept(config, state, one))
+
+    return replace(system, unsaid=kept, actions=None if actions is None else offered)
+
+
 def _unanswered(system: AnySystem) -> Callable[[Any, Any, Any], bool]:
     return lambda config, state, action: not system.has_answer(config, state, action)
 
 
 def _up_to(system: AnySystem, run: AnyScenario, ends: Callable[[Any, Any, Any], bool] | None) -> AnyScenario:
-    """The run up to the first action that ends it."""
+    """The run up to the first action that ends it; one after which all is as before is left out instead."""
     if ends is None:
         return run
     state, kept = run.start, list[Any]()
     for action in run.actions:
+        after = system.take(run.config, state, action).after
         if ends(run.config, state, action):
-            break
+            if after != state:
+                break
+            continue
         kept.append(action)
-        state = system.take(run.config, state, action).after
+        state = after
     return replace(run, actions=tuple(kept))
 
 

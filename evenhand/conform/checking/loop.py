@@ -6,6 +6,7 @@ the search: the rest of the scope is reached around it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -21,8 +22,8 @@ from evenhand.conform.checking.claims import Judge, judged_kinds
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.covering import Covering, spread
 from evenhand.conform.checking.defects import Defects
-from evenhand.conform.checking.divergence import Examiner
-from evenhand.conform.checking.drawing import Stored, drawn, separating, silenced
+from evenhand.conform.checking.divergence import Examiner, kind_of
+from evenhand.conform.checking.drawing import Stored, drawn, separating, silenced, where_said
 from evenhand.conform.checking.multi_run import LIVENESS_RUNS, PAIRS, MultiRunClaims
 from evenhand.conform.checking.naming import Naming
 from evenhand.conform.checking.ordering import Defect
@@ -43,6 +44,7 @@ from evenhand.processes.clock import Clock, OutOfTime
 
 EXHAUSTIVE, MACHINE, ALTERED, SEPARATING = "exhaustive", "machine", "altered", "separating"
 FALSE = "it is stated to be false on the model"
+UNTOLD = "no section tells what follows"
 
 SHARES = {
     SEPARATING: 0.1, EXHAUSTIVE: 0.22, MACHINE: 0.40, ALTERED: 0.61, AGAIN: 0.66, PAIRS: 0.75, LIVENESS_RUNS: 0.82,
@@ -191,9 +193,11 @@ def check_system(
     also while an answer is awaited.  Raises NoKernel if there is no kernel.
     """
     known_names("check_system", known, CheckOptions)
-    coder = Coder(protocol, known.get("own") or scopes[-1], frozenset(known.get("compare", ())))
+    beyond = set[tuple[Any, Any, Any]]()
+    told = where_said(known.get("own") or scopes[-1], beyond)
+    coder = Coder(protocol, told, frozenset(known.get("compare", ())))
     bounded = Bounded(source, clock or Clock())
-    check = _Check(coder, claims, bounded, effort or CheckEffort(), known)
+    check = _Check(coder, claims, bounded, effort or CheckEffort(), known, beyond)
     if progress is not None:
         bounded.progress = lambda: progress(check.asked, check.asked)
     return check.run(scopes)
@@ -201,8 +205,15 @@ def check_system(
 
 class _Check:
     def __init__(
-        self, coder: Coder, claims: Sequence[Property], source: Bounded, effort: CheckEffort, known: CheckOptions
+        self,
+        coder: Coder,
+        claims: Sequence[Property],
+        source: Bounded,
+        effort: CheckEffort,
+        known: CheckOptions,
+        beyond: set[tuple[Any, Any, Any]],
     ) -> None:
+        self.beyond = beyond
         self.coder, self.claims, self.source, self.effort, self.known = coder, claims, source, effort, known
         self.system, self.began = coder.system, source.clock.spent()
         self.late: list[str] = []
@@ -278,7 +289,8 @@ class _Check:
 
     def _wander(self, configs: Sequence[Any]) -> None:
         """Walk at random, at every scope and in the configurations that were drawn."""
-        systems, most = (*self.known.get("wider", ()), self.system), WALKS * self.effort.examples
+        wider = (where_said(one, self.beyond) for one in self.known.get("wider", ()))
+        systems, most = (*wider, self.system), WALKS * self.effort.examples
         self._anew(MACHINE, lambda: islice(wandering(systems, configs, seed=self.effort.seed), most))
 
     def _name(self, bases: Sequence[AnyTrace]) -> None:
@@ -324,6 +336,7 @@ class _Check:
 
     def _cover(self, scope: AnySystem) -> None:
         """Walk every transition of one scope."""
+        scope = where_said(scope, self.beyond)
         covering = Covering(scope, self.effort.seed, left_out=self.phase.leaves_out(scope))
         try:
             self._walk(covering)
@@ -392,8 +405,13 @@ class _Check:
             phase.first,
             (*phase.notes, *_remarks(several.defects), *self._omitted()),
             interrupted,
-            tuple(phase.left_out.values()),
+            (*phase.left_out.values(), *self._untold()),
         )
+
+    def _untold(self) -> Iterator[LeftOut]:
+        """Yield how many actions of each kind were not asked for, as no section tells what follows."""
+        counts = Counter(kind_of(action) for _, _, action in self.beyond)
+        return (LeftOut(kind, count, UNTOLD) for kind, count in sorted(counts.items()))
 
     def _omitted(self) -> Iterator[str]:
         """Yield what was left out, unless the kernel took nothing at all."""

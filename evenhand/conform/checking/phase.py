@@ -60,7 +60,7 @@ EARLIER = 256
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Actions of one kind that the kernel cannot take, how many were left out, and its first reason."""
+    """Actions of one kind that were left out, how many, and the first reason."""
 
     kind: str
     count: int
@@ -268,6 +268,8 @@ class Phase:
         system, config, steps = self.coder.system, trace.scenario.config, list(trace.steps[:place])
         for old in trace.steps[place + 1 :]:
             before = steps[-1].after if steps else trace.scenario.start
+            if system.unsaid is not None and system.unsaid(config, before, old.action):
+                continue
             if system.has_answer(config, before, old.action) or not system.has_answer(config, old.before, old.action):
                 steps.append(system.take(config, before, old.action))
         actions = tuple(step.action for step in steps)
@@ -348,7 +350,7 @@ class Phase:
             self.refused.refuse(config, actions[place])
         never = {one for one in set(actions[place + 1 :]) if (config, one) in self.refused}
         for action in (actions[place], *(one for one in actions[place + 1 :] if one in never)):
-            self._leave_out(action, why)
+            self._leave_out(action, f'the adapter says "{why}"')
         kept = tuple(one for one in actions[place + 1 :] if one not in never)
         return self.coder.trace(replace(trace.scenario, actions=actions[:place] + kept if kept else ()))
 
@@ -389,11 +391,11 @@ class Phase:
         never = {one for one in set(actions) if (config, one) in self.refused} if self.refused else set[Any]()
         if never:
             for action in (one for one in actions if one in never):
-                self._leave_out(action, "like others that it cannot take")
+                self._leave_out(action, "they are like others that it cannot take")
             kept = tuple(one for one in actions if one not in never)
             trace = self.coder.trace(replace(trace.scenario, actions=kept))
         while self.silent and (place := next(self._silent(trace), None)) is not None:
-            self._leave_out(trace.steps[place].action, "like others that it is slow to answer")
+            self._leave_out(trace.steps[place].action, "they are like others that it is slow to answer")
             trace = self._offered(trace, place)
         return trace
 

@@ -1,78 +1,190 @@
-"""No run of a check goes on behind an action of which no section tells what follows, however the run was made."""
+"""What no section tells is asked of no kernel, and the report counts it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from dataclasses import replace
+from fractions import Fraction
+from itertools import islice
+from types import SimpleNamespace
+from typing import Any
 
-from evenhand.conform.checking.loop import CheckEffort, check_system
-from evenhand.core.property import TwoRun
+import pytest
+
+from evenhand.cli.check_lines import _covered  # pyright: ignore[reportPrivateUsage]
+from evenhand.cli.pages import FOLDER
+from evenhand.conform.adapters.model import factory_of
+from evenhand.conform.checking.coding import Coder
+from evenhand.conform.checking.drawing import silenced, where_said
+from evenhand.conform.checking.loop import UNTOLD, CheckEffort, SystemChecked, check_system
+from evenhand.conform.checking.phase import Phase
+from evenhand.conform.checking.wandering import wandering
+from evenhand.core.registry import find
+from evenhand.core.system import AnySystem
+from evenhand.core.trace import Scenario, replay
+from evenhand.jobs.fixtures import fixtures_of
+from evenhand.model.markspace.composing_vocabulary import Pipeline
+from evenhand.model.markspace.guard import initial
+from evenhand.model.markspace.guard_systems import GUARDS
+from evenhand.model.markspace.guard_vocabulary import Act, Config, Policy, What
+from evenhand.model.markspace.layers_vocabulary import Op, Operation
+from evenhand.model.markspace.marks import Draft, Kind, Write
+from evenhand.model.markspace.readings import Readings
 from tests.front.conform.in_process import InProcess
-from tests.front.conform.small import small
+
+GUARDS_OF_TWO = Config(("a", "b"), ("r", "s"), Policy.HIGHEST_CONFIDENCE, 1, Readings(), deferred=True)
+MEDDLED = replace(GUARDS_OF_TWO, policy=Policy.FIRST_WRITER, deferred=False, meddling=True)
+PLAIN = replace(MEDDLED, meddling=False)
+
+ASKED = (Act(What.PRE, "a", "r"),)
+TWICE = (Act(What.PRE, "a", "r"), Act(What.PRE, "a", "s"), Act(What.BOUNDARY, resource="r"))
 
 
-@dataclass(frozen=True)
-class Press:
-    """A button is pressed."""
-
-    name: str
-
-
-@dataclass(frozen=True)
-class Lit:
-    """How many lamps are lit."""
-
-    lamps: int
-
-
-def _menu(_config: Any, _state: int) -> Iterator[Press]:
-    yield from (Press("up"), Press("odd"))
-
-
-def _step(_rules: Any, _config: Any, state: int, action: Press) -> tuple[int, Lit]:
-    lamps = min(2, state + (action.name == "up"))
-    return lamps, Lit(lamps)
-
-
-def _dark(_config: Any, state: int, action: Press) -> bool:
-    """Nobody says what the odd button does in the dark."""
-    return state == 0 and action.name == "odd"
-
-
-LAMPS = replace(small("lamps", lambda _scope: iter(["a lamp"]), 0, _menu, _step, (Press, Lit)), unsaid=_dark)
-EITHER = TwoRun(
-    name="either_button_is_answered",
-    sentence="Another button in place of one is answered too.",
-    twins=lambda _config, _state, action: (replace(action, name="odd" if action.name == "up" else "up"),),
-    config=lambda _w, config: config,
-    state=lambda _w, _config, state: state,
-    other=lambda w, _action: (w,),
-    agree=lambda _w, _one, _other: True,
+@pytest.mark.parametrize(
+    ("config", "before", "action", "unsaid"),
+    [
+        (PLAIN, ASKED, Act(What.PRE, "a", "r"), True),  # a busy agent
+        (PLAIN, ASKED, Act(What.PRE, "b", "r"), False),
+        (PLAIN, (), Act(What.PRE, "stranger", "r"), False),  # which is denied
+        (PLAIN, (), Act(What.CALL, "stranger", "r"), True),
+        (PLAIN, (), Act(What.CALL, "a", "r"), False),  # P37
+        (PLAIN, (), Act(What.POST, "a", "r"), False),
+        (PLAIN, (), Act(What.ABANDON, "a", "r"), True),
+        (PLAIN, ASKED, Act(What.ABANDON, "a", "r"), False),
+        (PLAIN, ASKED, Act(What.ABANDON, "a", "s"), True),
+        (PLAIN, (), Act(What.PRE, "a", "elsewhere"), True),
+        (PLAIN, ASKED, Act(What.RELEASE, "a", "r"), True),
+        (PLAIN, ASKED, Act(What.BOUNDARY, resource="r"), True),  # nothing is deferred
+        (PLAIN, ASKED, Act(What.WARN_INTENT, "b", "r", target="a"), True),  # nobody meddles
+        (MEDDLED, ASKED, Act(What.WARN_INTENT, "b", "r", target="a"), False),
+        (MEDDLED, ASKED, Act(What.WARN_INTENT, "b", "s", target="a"), True),  # no such mark
+        (MEDDLED, ASKED, Act(What.SUPERSEDE_CLAIM, "b", "r"), True),
+        (GUARDS_OF_TWO, TWICE, Act(What.BOUNDARY, resource="r"), False),
+        (GUARDS_OF_TWO, TWICE, Act(What.BOUNDARY, resource="s"), True),  # a second thing for who is allowed one
+        (PLAIN, (), Act(What.TICK), False),
+    ],
 )
+def test_what_guards_are_not_asked(config: Config, before: tuple[Act, ...], action: Act, unsaid: bool) -> None:
+    """Each with the state in which it is asked."""
+    system = GUARDS["first_writer"]
+    state = initial(config)[0]
+    for act in before:
+        state = system.take(config, state, act).after
+    assert system.unsaid is not None and system.unsaid(config, state, action) is unsaid
 
 
-class Lamps:
-    """A kernel that lights seven lamps where the odd button is pressed; `asked` are the buttons of its runs."""
-
-    asked: ClassVar[list[list[str]]] = []
-
-    def __init__(self, _initial: Any) -> None:
-        self.lamps = 0
-        self.asked.append([])
-
-    def step(self, action: Any) -> Any:
-        """Press a button."""
-        self.asked[-1].append(action["name"])
-        self.lamps = min(2, self.lamps + (action["name"] == "up"))
-        return {"$": "Lit", "lamps": 7 if action["name"] == "odd" else self.lamps}
+def _unsaid(name: str, action: Any) -> bool:
+    """Whether an action is unsaid at the first start of a system."""
+    system = find("markspace").model.systems[name]
+    config = next(iter(system.all_configs()))
+    assert system.unsaid is not None
+    return system.unsaid(config, next(iter(system.initial(config))), action)
 
 
-def test_no_run_goes_on_behind_what_is_unsaid() -> None:
-    """Not an exhaustive walk, nor a random one, nor the smallest run of a finding, nor the second one of a pair."""
-    Lamps.asked.clear()
-    result = check_system("lamps", [LAMPS], (EITHER,), InProcess(Lamps), effort=CheckEffort(examples=20))
-    (defect,) = result.defects
-    assert [action.name for action in defect.divergence.scenario.actions] == ["up", "odd"]
-    runs = [run for run in Lamps.asked if run]
-    assert len(runs) > 20 and not [run for run in runs if run[0] == "odd"]
+def test_what_other_kernels_are_not_asked() -> None:
+    """A confidence that a kind has not, a pipeline that names an agent twice, operations of a layer left out."""
+    for kind in Kind:
+        beyond = Write("alice", Draft(kind, "a", confidence=Fraction(-1)), 1)
+        assert _unsaid("space", beyond) is (kind in (Kind.ACTION, Kind.WARNING))
+        assert not _unsaid("space", replace(beyond, draft=Draft(kind, "a")))
+    assert _unsaid("composing", Pipeline(("bob", "bob"))) and not _unsaid("composing", Pipeline(("alice", "bob")))
+    assert _unsaid("layers", Operation(Op.RAISE, "alice", token="forged")) and _unsaid("layers", Operation(Op.ROUND))
+    for said in (Op.ROUND, Op.WRITE, Op.EXECUTE, Op.TICK):  # the first configuration has no layer; P59
+        assert not _unsaid("layers", Operation(said, "alice"))
+
+
+def lax(system: AnySystem) -> AnySystem:
+    """The kernel that answers as the model does, but by a word of its own where no section tells."""
+
+    def step(rules: Any, config: Any, state: Any, action: Any) -> tuple[Any, Any]:
+        after, shown = system.step(rules, config, state, action)
+        assert system.unsaid is not None
+        if not system.unsaid(config, state, action):
+            return after, shown
+        return after, replace(shown, claimed_by="somebody")
+
+    return replace(system, step=step)
+
+
+def checked(name: str, *, told: bool) -> SystemChecked:
+    """Check that kernel at its two quick scopes; `told`: by a system that says what is unsaid."""
+    bundle = find("markspace")
+    system = bundle.model.systems[name]
+    sizes: tuple[dict[str, int], ...] = ({"resources": 2, "levels": 1}, {}) if name in GUARDS else ({},)
+    asked = system if told else replace(system, unsaid=None)
+    generator = next(one for one in bundle.generators if one.system == name)
+    records = [record for _, record in fixtures_of("markspace") if record.system == name]
+    effort = CheckEffort(transitions=60, examples=6, liveness=0, pairs=0)
+    source = InProcess(factory_of(lax(system)))
+    scopes = tuple(asked.at(**one) for one in sizes)
+    return check_system(
+        "markspace", scopes, (), source, effort=effort, own=asked, generator=generator, records=records, wider=scopes
+    )
+
+
+@pytest.mark.parametrize("name", ["first_writer", "deferred", "space"])
+def test_a_kernel_of_another_mind_where_no_section_tells_is_not_accused(name: str) -> None:
+    """The same kernel is, where the system does not say what is unsaid; what was left out is counted by kind."""
+    found = checked(name, told=True)
+    assert not found.defects and sum(found.steps.values()) > 100
+    assert {one.why for one in found.left_out} == {UNTOLD} and all(one.count > 0 for one in found.left_out)
+    assert checked(name, told=False).defects
+
+
+def test_walks_and_runs_without_an_agent_take_nothing_unsaid() -> None:
+    """A boundary of a second resource is on offer, and an agent left alone is allowed what it was refused before."""
+    system = GUARDS["deferred"].at(agents=2, resources=2, levels=1)
+    assert system.unsaid is not None
+    beyond = set[tuple[Any, Any, Any]]()
+    for one, expected in ((system, True), (where_said(system, beyond), False)):
+        steps = [step for walk in islice(wandering([one], (), seed=1), 40) for step in walk.steps]
+        assert any(system.unsaid(step.config, step.before, step.action) for step in steps) is expected
+    assert beyond and all(system.unsaid(*one) for one in beyond)
+
+    guard = GUARDS["first_writer"]
+    again = tuple(Act(What.PRE, agent, "r") for agent in ("a", "b", "b"))
+    run = Scenario(PLAIN, initial(PLAIN)[0], again)
+    ((_, without),) = ((who, run) for who, run in silenced(guard, run, {}, 1) if who == "a")
+    assert without.actions == again[1:2] and replay(guard, run).steps[2].shown.rejected == ""
+
+
+def test_what_was_left_out_is_told_by_its_reason() -> None:
+    """One line for each reason: who gave it, and how many actions of which kind."""
+    out = [
+        {"kind": "Ask", "count": 1_217, "why": 'the adapter says "no Ask"'},
+        {"kind": "Act PRE", "count": 2, "why": UNTOLD},
+        {"kind": "Act CALL", "count": 1, "why": UNTOLD},
+    ]
+    empty: dict[str, Any] = {
+        "runs": {},
+        "steps": {},
+        "covered": [],
+        "unsupported": {},
+        "not_judged": [],
+        "left_open": [],
+    }
+    lines = [*_covered({"system": "s", "left_out": out, "covered": [], "left_open": [], "notes": [], **empty})]
+    assert lines[1:] == [
+        '  left out, as the adapter says "no Ask": 1,217 `Ask`',
+        "  left out, as no section tells what follows: 2 `Act PRE`, 1 `Act CALL`",
+    ]
+
+
+def test_pages_say_what_is_not_asked_and_what_an_answer_holds() -> None:
+    """`Ask` shows the intents that it compared, which its name does not say; the docstrings of `unsaid` are told."""
+    page = (FOLDER / "markspace.md").read_text("utf-8")
+    assert "`Ask` `candidates`, `claimed_by`, `refused`, `winner`" in page
+    assert "`BOUNDARY` `claimed_by`, `considered`, `told`, `winner`" in page
+    for protocol in ("markspace", "conviction", "sovereign"):
+        said = (FOLDER / f"{protocol}.md").read_text("utf-8").split("## What is not asked")[1].split("\n## ")[0]
+        for system in find(protocol).model.systems.values():
+            assert (f"`{system.name}`" in said) is (system.unsaid is not None)
+            assert system.unsaid is None or (system.unsaid.__doc__ or "").split("\n")[0].strip(".") in said
+
+
+def test_without_a_step_the_rest_of_a_run_takes_nothing_unsaid() -> None:
+    """Not even what was on offer in neither run, as a request beyond the levels of confidence."""
+    guard = GUARDS["first_writer"]
+    acts = (Act(What.PRE, "b", "r"), Act(What.PRE, "a", "r"), Act(What.PRE, "a", "r", 2))
+    trace = replay(guard, Scenario(PLAIN, initial(PLAIN)[0], acts))
+    phase: Any = SimpleNamespace(coder=Coder("markspace", guard))
+    assert Phase._offered(phase, trace, 0).scenario.actions == acts[1:2]  # pyright: ignore[reportPrivateUsage]
