@@ -18,7 +18,6 @@ from evenhand.core.registry import find
 from evenhand.core.registry import protocols as every
 from evenhand.core.system import reading_values
 from evenhand.jobs.plan import written_value
-from evenhand.smt.registry import stated
 
 if TYPE_CHECKING:
     from evenhand.core.bundle import Bundle
@@ -86,6 +85,8 @@ def _goals(bundle: Bundle, system: str) -> Iterator[str]:
 
 def _theorems(bundle: Bundle, _system: str) -> Iterator[str]:
     """The theorems and invariants of the protocol."""
+    from evenhand.smt.registry import stated  # not loaded with the commands, all of which name this module
+
     yield from (one.name for one in stated(bundle.name))
 
 

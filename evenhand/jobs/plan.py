@@ -17,7 +17,6 @@ from evenhand.core.bundle import Bundle
 from evenhand.core.plan import Plan
 from evenhand.core.property import Property
 from evenhand.core.system import AnySystem, Mutant, Scope, UnknownName, reading_values
-from evenhand.smt.registry import stated
 from evenhand.variants.automatic import PREFIX, mutated
 
 Engine = Literal["explore", "fuzz", "prove", "replay", "compare", "plan"]
@@ -171,6 +170,8 @@ def covered(bundle: Bundle, jobs: Iterable[Job]) -> set[tuple[str, str]]:
 
     Under any readings, but only of the reference: a verdict on a mutant says nothing about it.
     """
+    from evenhand.smt.registry import stated  # theorems take 0.05 s to import, which most commands need not
+
     found: set[tuple[str, str]] = set()
     for job in jobs:
         if job.engine in ("explore", "fuzz") and job.variant in ("", "reference"):

@@ -1,4 +1,4 @@
-"""The two graph algorithms taken from scipy, with the types of this package.
+"""The two graph algorithms, the harder one taken from scipy, with the types of this package.
 
 A graph is two integer arrays, `source` and `target`, one entry for each edge, over the nodes 0 … size-1.
 """
@@ -17,8 +17,12 @@ Flags: TypeAlias = NDArray[np.bool_]
 """One truth value for each node or edge."""
 
 
+LEVELS = 2_000
+"""Distances from the seeds that are looked at one after the other, without scipy."""
+
+
 def _sparse() -> Any:
-    from scipy import sparse  # it takes 0.2 s to import, and only claims about whole runs need it
+    from scipy import sparse  # it takes 0.2 s to import, and only loops and the deepest graphs need it
 
     return sparse
 
@@ -41,6 +45,22 @@ def components(size: int, source: Ints, target: Ints) -> Ints:
 
 def ahead(size: int, source: Ints, target: Ints, seeds: Flags) -> Flags:
     """Return the nodes that are reachable from the seeds, the seeds included."""
+    found, new, beyond = seeds.copy(), np.flatnonzero(seeds), ~seeds[target]
+    source, target = source[beyond], target[beyond]
+    targets, degrees = target[np.argsort(source, kind="stable")], np.bincount(source, minlength=size)
+    begins = np.cumsum(degrees) - degrees
+    for _ in range(LEVELS):
+        if not len(new):
+            return found
+        many = degrees[new]
+        places = np.arange(int(many.sum())) + np.repeat(begins[new] - (np.cumsum(many) - many), many)
+        there = targets[places]
+        new = np.unique(there[~found[there]])
+        found[new] = True
+    return _far_ahead(size, source, target, found)
+
+
+def _far_ahead(size: int, source: Ints, target: Ints, seeds: Flags) -> Flags:
     starts = np.flatnonzero(seeds)
     # An extra node with an edge to every seed turns many searches into one.
     matrix = _matrix(size + 1, np.concatenate([source, np.full(len(starts), size)]), np.concatenate([target, starts]))
