@@ -132,6 +132,7 @@ class TableWalk(Paths):
         self.first: list[tuple[int, int] | None] = [None] * len(questions.steps)
         self.kept_edges: list[tuple[Any, Any, Any, Any]] = []
         self.examples: dict[tuple[int, int], int] = {}
+        self.counted_actions: set[int] = set()
 
     def run(
         self,
@@ -408,8 +409,11 @@ class TableWalk(Paths):
         offered = np.bincount(label, minlength=size)
         moved = np.bincount(label[changed], minlength=size)
         new = np.bincount(label[fresh], minlength=size)
-        _, first = np.unique(label, return_index=True)
-        for place in label[np.sort(first)].tolist():
+        some = np.flatnonzero(offered).tolist()
+        if not self.counted_actions.issuperset(some):  # they are listed in the order in which they come
+            self.counted_actions.update(some)
+            some = label[np.sort(np.unique(label, return_index=True)[1])].tolist()
+        for place in some:
             action = self.learner.actions.values[place]
             name = label_of(action)
             if name not in self.counting.labels and len(self.counting.labels) >= LABELS:
