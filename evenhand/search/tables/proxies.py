@@ -200,7 +200,7 @@ class Lazy(metaclass=_Bare):
         return applied("ne", operator.ne, (self, other), total=True)
 
     def __bool__(self) -> bool:
-        if type(VALUE.__get__(self)) is bool:
+        if EXPRESSION.__get__(self).key in ("eq", "ne"):  # a truth value in every state
             return bool(settled(self))
         return bool(settled(applied("truth", bool, (self,), total=True)))
 
