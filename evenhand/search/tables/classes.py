@@ -82,11 +82,6 @@ class Leaf:
         self.memo: list[dict[tuple[int, ...], Effect]] = [{} for _ in self.table.groups]
         self.whole = [Unit(self, place, group[2]) for place, group in enumerate(self.table.groups)]
 
-    def forget(self) -> None:
-        """Forget what each group does."""
-        for one in self.memo:
-            one.clear()
-
     def divide(self, more: set[int]) -> None:
         """Put the groups that read the same into one part; classes of parts that stay are kept."""
         known = {(part.reads, part.columns, tuple(part.groups)): part for part in self.parts}

@@ -47,6 +47,7 @@ FEW = 100
 LOOSE = 3
 """How often a column that was taken for constant may turn out to change; each time the search begins again."""
 
+
 class JointLearner:
     """The offers, classes and answers of one configuration; `read` are the columns that claims about actions read."""
 
@@ -116,8 +117,9 @@ class JointLearner:
         if any(len(columns[c]) > 1 for c in self.constant):
             self.loosened += 1
             self.constant.clear()
-            for leaf in self.leaves.values():
-                leaf.forget()
+            for memo in (memo for leaf in self.leaves.values() for memo in leaf.memo):
+                memo.clear()
+            self.watching.clear_caches()  # one may hold a proxy
             raise MoreRead(set())
 
     # What is on offer.
@@ -255,9 +257,10 @@ class JointLearner:
         key = tuple([numbers[c] for c in part.reads])
         missing = [group for group in part.groups if key not in leaf.memo[group]]
         if missing:
-            if not self.loosened:  # soon
-                self._taken(leaf, missing[:: -(-len(missing) // FEW)], part.reads, numbers)
+            if not self.made and len(missing) > FEW:  # most columns that change do so soon
+                self._taken(leaf, missing[:: len(missing) // FEW], part.reads, numbers)
                 self._loosen()
+                self.watching.clear_caches()
             found, grown = self._taken(leaf, missing, part.reads, numbers)
             self._loosen()
             if grown:

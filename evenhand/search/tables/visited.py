@@ -130,10 +130,10 @@ def _equal(some: Words, others: Words) -> NDArray[np.bool_]:
 
 
 def different(numbers: Ints, apart: int) -> int:
-    """Return how many different numbers there are; may sort them in place.  Equal ones are less than `apart` places apart.
+    """Return how many different numbers there are, where equal ones are less than `apart` places apart.
 
-    The hashing of `np.unique` takes thirty times as long on such products of two numbers as sorting, and where few
-    actions are on offer at a time, it takes less still to compare each number with those before it.
+    May sort them in place: the hashing of `np.unique` takes thirty times as long on such products of two numbers.  Where
+    few actions are on offer at a time, it is faster still to compare each number with those before it.
     """
     if apart <= NEAR:
         again = np.zeros(len(numbers), dtype=np.bool_)
