@@ -132,7 +132,7 @@ def _equal(some: Words, others: Words) -> NDArray[np.bool_]:
 def different(numbers: Ints, apart: int) -> int:
     """Return how many different numbers there are, where equal ones are less than `apart` places apart.
 
-    May sort them in place: the hashing of `np.unique` takes thirty times as long on such products of two numbers.  Where
+    May sort them in place: hashing, as `np.unique` does, takes thirty times as long on such products of numbers.  Where
     few actions are on offer at a time, it is faster still to compare each number with those before it.
     """
     if apart <= NEAR:
