@@ -90,6 +90,8 @@ def _probed(system: AnySystem, config: Any) -> tuple[list[Any], list[int], bool]
             return states, offered, False
         count = 0 if system.joint is None else joint_choices(system, config, state)
         apart = count // min(left, EACH) + 1
+        while math.gcd(apart, count) > 1 and apart > 1:  # else they miss choices of some agents
+            apart += 1
         taken = 0
         for action in islice(system.enabled(config, state), 0, None, apart):
             after, shown = stepped(system, config, state, action)
