@@ -85,7 +85,7 @@ def _goals(bundle: Bundle, system: str) -> Iterator[str]:
 
 def _theorems(bundle: Bundle, _system: str) -> Iterator[str]:
     """The theorems and invariants of the protocol."""
-    from evenhand.smt.registry import stated
+    from evenhand.smt.registry import stated  # not loaded with the commands, all of which name this module
 
     yield from (one.name for one in stated(bundle.name))
 

@@ -170,7 +170,7 @@ def covered(bundle: Bundle, jobs: Iterable[Job]) -> set[tuple[str, str]]:
 
     Under any readings, but only of the reference: a verdict on a mutant says nothing about it.
     """
-    from evenhand.smt.registry import stated  # it takes 0.1 s to import, and a single search needs none of it
+    from evenhand.smt.registry import stated  # theorems take 0.05 s to import, which most commands need not
 
     found: set[tuple[str, str]] = set()
     for job in jobs:

@@ -22,7 +22,7 @@ PROBED = 8
 STATES = 200
 """States of each probe."""
 
-STEPS = 5_000
+STEPS, EACH = 5_000, 500
 """Steps of each probe, and of one state: where it offers thousands of joint choices, some of them tell as much."""
 
 WIDE = 50_000
@@ -89,7 +89,9 @@ def _probed(system: AnySystem, config: Any) -> tuple[list[Any], list[int], bool]
         if len(offered) == STATES or left <= 0:
             return states, offered, False
         count = 0 if system.joint is None else joint_choices(system, config, state)
-        apart = count // left + 1
+        apart = count // min(left, EACH) + 1
+        while math.gcd(apart, count) > 1 and apart > 1:  # else they miss choices of some agents
+            apart += 1
         taken = 0
         for action in islice(system.enabled(config, state), 0, None, apart):
             after, shown = stepped(system, config, state, action)
@@ -98,7 +100,7 @@ def _probed(system: AnySystem, config: Any) -> tuple[list[Any], list[int], bool]
                 known.add(after)
                 states.append(after)
         offered.append(count or taken)
-        left, whole = left - taken, whole and apart == 1
+        left, whole = left - max(taken, min(count, left)), whole and apart == 1
     return states, offered, whole
 
 

@@ -134,7 +134,8 @@ class OrbitLearner(JointLearner):
     def _rows(self, leaf: Leaf, of: Part, numbers: list[int]) -> Rows:
         made = super()._rows(leaf, of, numbers)
         for team in self.teams_in(leaf):
-            kept = any(after[column] == KEPT for after in made.after for column in team.columns)
+            own = team.columns - self.constant  # what is constant is the same for all members
+            kept = any(after[column] == KEPT for after in made.after for column in own)
             if kept or team.columns & {*of.columns}:
                 raise Alone(team.columns)
         return made

@@ -5,6 +5,9 @@ are one *class* of that part: a state has a class of each part.  In each class e
 values read and to proxies of all other columns: a proxy that comes back unchanged is a column that the step keeps, and
 one that is asked makes its column one that this verdict reads.  Claims about steps are evaluated in the same way, on
 what they read; one that asks for the action is shown every joint action, once for equal values read.
+
+A column that has had one value in all states so far is no proxy for a verdict: nothing is learned from what reads it.
+If it gets a second value, the verdicts are forgotten, and the search begins again.
 """
 
 from __future__ import annotations
@@ -38,6 +41,12 @@ ALONE = 5_000
 WASTED = 300
 """Rows that may be made beyond the joint choices of the states; others are better taken one by one."""
 
+FEW = 100
+"""Groups of joint choices whose effects show most of the columns that change."""
+
+LOOSE = 3
+"""How often a column that was taken for constant may turn out to change; each time the search begins again."""
+
 
 class JointLearner:
     """The offers, classes and answers of one configuration; `read` are the columns that claims about actions read."""
@@ -53,7 +62,8 @@ class JointLearner:
         self.tables: dict[Hashable, tuple[int, ChoiceTable]] = {}
         self.read: set[int] = set()
         self.rows: list[Rows] = []
-        self.made = self.covered = 0
+        self.made = self.covered = self.loosened = 0
+        self.constant: set[int] = set()  # the columns that were no proxies
         assert system.joint is not None
         self.joint = system.joint
         self.known: Any = None
@@ -100,6 +110,17 @@ class JointLearner:
             leaf.parts.clear()
             leaf.divide(self.read)
         self.known = None
+
+    def _loosen(self) -> None:
+        """Forget all effects if a column that was taken for constant has had another value.  Raises MoreRead then."""
+        columns = self.shape.columns
+        if any(len(columns[c]) > 1 for c in self.constant):
+            self.loosened += 1
+            self.constant.clear()
+            for memo in (memo for leaf in self.leaves.values() for memo in leaf.memo):
+                memo.clear()
+            self.watching.clear_caches()  # one may hold a proxy
+            raise MoreRead(set())
 
     # What is on offer.
 
@@ -171,6 +192,7 @@ class JointLearner:
 
         Evaluates the classes unseen.  Raises NotLearned or MoreRead.
         """
+        self._loosen()
         leaves, size = self._leaves_of(rows), rows.shape[1]
         counts, found = np.zeros(size, dtype=np.int64), list[tuple[Any, Any]]()
         for number in np.unique(leaves).tolist():
@@ -235,7 +257,12 @@ class JointLearner:
         key = tuple([numbers[c] for c in part.reads])
         missing = [group for group in part.groups if key not in leaf.memo[group]]
         if missing:
+            if not self.made and len(missing) > FEW:  # most columns that change do so soon
+                self._taken(leaf, missing[:: len(missing) // FEW], part.reads, numbers)
+                self._loosen()
+                self.watching.clear_caches()
             found, grown = self._taken(leaf, missing, part.reads, numbers)
+            self._loosen()
             if grown:
                 self.watching.clear_caches()  # one may hold a proxy
                 leaf.read_more(grown, {}, self.read)
@@ -327,17 +354,21 @@ class JointLearner:
     def _after(self, column: int, value: Any) -> int:
         """The number of a column's value after a step, or KEPT.  Raises MoreRead."""
         if type(value) is not Lazy:
-            return self.shape.columns[column].number(value)
+            number = self.shape.columns[column].number(value)
+            return KEPT if not number and column in self.constant else number
         expression = EXPRESSION.__get__(value)
         if expression.columns != (column,) or expression.run is not None:
             raise MoreRead(set(expression.columns))
         return KEPT
 
     def _state(self, run: Run, numbers: Sequence[int], read: set[int]) -> Any:
-        """The state of these numbers; columns that are not read are proxies."""
+        """The state of these numbers; columns that are not read, and not constant so far, are proxies."""
         columns = self.shape.columns
+        if self.loosened < LOOSE:
+            self.constant.update(c for c, column in enumerate(columns) if len(column) == 1)
+        real = read | self.constant
         return self.shape.built(
-            [columns[c].values[numbers[c]] if c in read else run.leaves[c] for c in range(self.size)]
+            [columns[c].values[numbers[c]] if c in real else run.leaves[c] for c in range(self.size)]
         )
 
     # Joint actions.

@@ -170,7 +170,8 @@ class JointWalk(TableWalk):
         for portion in self.portions(rows, counts, kinds):
             source, number = portion.place + low, flat.first[portion.row]
             there, _ = self._arrived(self.words_after(source, portion.row), source, number)
-            self.edge_count += different(source * (self.states + 1) + there)
+            most = int(portion.rank.max(initial=0)) + 1
+            self.edge_count += different(source * (self.states + 1) + there, most)
             if learner.of_monitors:
                 self.there.append(there.astype(np.int32))
             self._answer(portion, source, there)

@@ -200,6 +200,8 @@ class Lazy(metaclass=_Bare):
         return applied("ne", operator.ne, (self, other), total=True)
 
     def __bool__(self) -> bool:
+        if EXPRESSION.__get__(self).key in ("eq", "ne"):  # a truth value in every state
+            return bool(settled(self))
         return bool(settled(applied("truth", bool, (self,), total=True)))
 
     def __len__(self) -> int:
@@ -418,7 +420,7 @@ def _done(run: Run, key: Any, act: Callable[..., Any], given: Sequence[Any], *, 
         return act(*map(settled_within, given))
     expressions = run.expressions
     expressions.spend(OPERATION)
-    values = [run.value(arg) for arg in args]
+    values = [VALUE.__get__(one) if type(one) is Lazy else run.value(arg) for one, arg in zip(given, args, strict=True)]
     found = expressions.made(key, act, args)
     sound = None if total else expressions.made(("sound", key), _succeeds(act), args)
     try:

@@ -9,15 +9,29 @@ from numpy.typing import NDArray
 
 from evenhand.search.csr import Ints
 
+WORD = 62
+"""Bits of a word that are used; two are left so that no sum of words overflows."""
+
 Words: TypeAlias = NDArray[np.int64]
 """States, one a row, of so many words each."""
 
 
-class Visited:
-    """The known states of so many words, numbered from 0 on, in a hash table."""
+DIRECT = 22
+"""Bits of a state up to which the table has a place for every state that there may be."""
 
-    def __init__(self, width: int) -> None:
-        self.table = np.full(1 << 12, -1, dtype=np.int32)
+NEAR = 32
+"""Places apart up to which equal numbers are found without sorting."""
+
+
+class Visited:
+    """The known states of so many words, numbered from 0 on, in a hash table; or by all their `bits`, if these are few.
+
+    A place for every state is faster to look into: nothing is compared, and the table is no larger than the states.
+    """
+
+    def __init__(self, width: int, bits: int = WORD) -> None:
+        self.direct = bits <= DIRECT
+        self.table = np.full(1 << (bits if self.direct else 12), -1, dtype=np.int32)
         self.words = np.zeros((1 << 10, width), dtype=np.int64)
         self.count = 0
 
@@ -56,6 +70,13 @@ class Visited:
 
     def _looked_up(self, words: Words, first: int | None) -> tuple[Ints, Ints]:
         """The number of each state and its place in the table; unknown ones enter it, numbered from `first` on."""
+        if self.direct:
+            found = self.table[words[:, 0]].astype(np.int64)
+            free = np.flatnonzero(found < 0)
+            if first is not None:
+                self.table[words[free, 0]] = first + free  # of equal states one gets the place
+                found[free] = self.table[words[free, 0]]
+            return found, words[:, 0]
         found, places = np.full((2, len(words)), -1, dtype=np.int64)
         asked, place = np.arange(len(words)), self._home(words)
         while len(asked):
@@ -80,7 +101,7 @@ class Visited:
             more = np.zeros((2 * count, self.words.shape[1]), dtype=np.int64)
             more[: self.count] = self.words[: self.count]
             self.words = more
-        if 2 * count > len(self.table):
+        if 2 * count > len(self.table) and not self.direct:
             self.table = np.zeros(1 << (4 * count).bit_length(), dtype=np.int32)
             self._enter()
 
@@ -108,11 +129,17 @@ def _equal(some: Words, others: Words) -> NDArray[np.bool_]:
     return same
 
 
-def different(numbers: Ints) -> int:
-    """Return how many different numbers there are; sorts them in place.
+def different(numbers: Ints, apart: int) -> int:
+    """Return how many different numbers there are, where equal ones are less than `apart` places apart.
 
-    The hashing of `np.unique` takes thirty times as long on such products of two numbers.
+    May sort them in place: hashing, as `np.unique` does, takes thirty times as long on such products of numbers.  Where
+    few actions are on offer at a time, it is faster still to compare each number with those before it.
     """
+    if apart <= NEAR:
+        again = np.zeros(len(numbers), dtype=np.bool_)
+        for by in range(1, apart):
+            again[by:] |= numbers[by:] == numbers[:-by]
+        return len(numbers) - int(np.count_nonzero(again))
     numbers.sort()
     return int(np.count_nonzero(numbers[1:] != numbers[:-1])) + bool(len(numbers))
 

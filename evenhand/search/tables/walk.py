@@ -21,7 +21,7 @@ from evenhand.search.tables.expressions import NotLearned
 from evenhand.search.tables.learning import Learner
 from evenhand.search.tables.questions import MET, VIOLATED
 from evenhand.search.tables.trees import Tree, once
-from evenhand.search.tables.visited import Visited, different
+from evenhand.search.tables.visited import DIRECT, WORD, Visited, different
 from evenhand.search.totals import Result
 from evenhand.search.walk import Paths
 from evenhand.search.witness import Progress, Tally
@@ -29,19 +29,20 @@ from evenhand.search.witness import Progress, Tally
 CHUNK = 1 << 15
 """States that are expanded at a time."""
 
-WORD = 62
-"""Bits of a word that are used; two are left so that no sum of words overflows."""
-
-
 FIRST_AUDIT = 4_000
 """States after which samples are compared for the first time."""
 
 
 class Packing:
-    """The places of the columns in the words of a state; a column gets room for twice the values it has."""
+    """The places of the columns in the words of a state; a column gets room for twice the values it has.
+
+    It gets none where few bits are enough for all: a place in a table for each state is worth packing again.
+    """
 
     def __init__(self, sizes: Sequence[int]) -> None:
-        self.bits = [max(1, (2 * size - 1).bit_length()) for size in sizes]
+        self.bits = [max(1, (size - 1).bit_length()) for size in sizes]
+        if sum(self.bits) > DIRECT:
+            self.bits = [max(1, (2 * size - 1).bit_length()) for size in sizes]
         self.places: list[tuple[int, int]] = []
         word = shift = 0
         for bits in self.bits:
@@ -124,13 +125,14 @@ class TableWalk(Paths):
         self.levels: list[int] = []
         self.open = self.beyond = False
         self.most = bounds.max_states
-        self.visited = Visited(self.packing.width)
+        self.visited = Visited(self.packing.width, sum(self.packing.bits))
         questions = learner.questions
         self.state_answers: list[list[Any]] = [[] for _ in questions.states]
         self.counts = np.zeros((len(questions.steps), 4), dtype=np.int64)
         self.first: list[tuple[int, int] | None] = [None] * len(questions.steps)
         self.kept_edges: list[tuple[Any, Any, Any, Any]] = []
         self.examples: dict[tuple[int, int], int] = {}
+        self.counted_actions: set[int] = set()
 
     def run(
         self,
@@ -220,7 +222,7 @@ class TableWalk(Paths):
         if self.packing.fits(sizes):
             return
         old, self.packing = self.packing, Packing(sizes)
-        words, self.visited = self.words[: self.states], Visited(self.packing.width)
+        words, self.visited = self.words[: self.states], Visited(self.packing.width, sum(self.packing.bits))
         for low in range(0, len(words), CHUNK):
             self.visited.entered(self.packing.packed(old.unpacked(words[low : low + CHUNK])))
 
@@ -349,7 +351,7 @@ class TableWalk(Paths):
         source, number, label, answers = steps.source + low, steps.number, steps.label, steps.answers
         there, fresh_rows = self._arrived(steps.words, source, number)
         self.transitions += len(source)
-        self.edge_count += different(source * (self.states + 1) + there)
+        self.edge_count += different(source * (self.states + 1) + there, int(number.max()) + 1)
         if self.counting is not None:
             self._count(label, there != source, fresh_rows)
         self._tally(answers, source, number)
@@ -407,8 +409,11 @@ class TableWalk(Paths):
         offered = np.bincount(label, minlength=size)
         moved = np.bincount(label[changed], minlength=size)
         new = np.bincount(label[fresh], minlength=size)
-        _, first = np.unique(label, return_index=True)
-        for place in label[np.sort(first)].tolist():
+        some = np.flatnonzero(offered).tolist()
+        if not self.counted_actions.issuperset(some):  # they are listed in the order in which they come
+            self.counted_actions.update(some)
+            some = label[np.sort(np.unique(label, return_index=True)[1])].tolist()
+        for place in some:
             action = self.learner.actions.values[place]
             name = label_of(action)
             if name not in self.counting.labels and len(self.counting.labels) >= LABELS:

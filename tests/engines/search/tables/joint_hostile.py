@@ -130,6 +130,17 @@ def nothing_is_claimed():
 
 
 @way(ALL)
+def parts_that_change_late():
+    """Five parts have one value until the sum is large enough, and are added to it then."""
+
+    def step(_rules, _config, state, action):
+        total = min(24, state.x + sum(_made(action).values()) + sum(state.y))
+        return Pair(total, tuple(int(total >= 4 * place) for place in range(1, 6)), state.z), Seen((), sum(state.y))
+
+    return joint(step, start=Pair(0, (0,) * 5)), (each(lambda step: step.shown.total < 5 or step.before.x >= 20),)
+
+
+@way(ALL)
 def claims_about_states_and_steps():
     return joint(), (
         always(lambda _config, state: state.x != 3 or state.y != 4),

@@ -93,6 +93,7 @@ FAULTY = (
     "monitors",
     "a_part_moves",
     "offers_that_depend_on_the_state",
+    "parts_that_change_late",
 )
 """Ways in which faults are planted."""
 
@@ -120,6 +121,11 @@ def column_not_read() -> AbstractContextManager[Any]:
         self.asked = asked
 
     return patch.object(Leaf, "divide", divide)
+
+
+def constants_kept() -> AbstractContextManager[Any]:
+    """What was taken for constant is so after it has changed."""
+    return patch.object(JointLearner, "_loosen", lambda _self: None)
 
 
 def values_read_forgotten() -> AbstractContextManager[Any]:
@@ -222,6 +228,7 @@ def monitor_lags() -> AbstractContextManager[Any]:
         [
             kept_column_written,
             column_not_read,
+            constants_kept,
             effects_of_another_class,
             part_forgotten,
             words_of_another_row,
