@@ -46,8 +46,9 @@ def told_of_end(system: AnySystem, run: AnyScenario | None) -> str:
     """Return what to tell a person of a run that ends, where the system does not say that it may."""
     if system.may_end is not None or run is None:
         return ""
+    end = describe(replay(system, run).final, 80)
     return (
-        f"{system.label}: a run of {evidence_length(run)} actions ends in {describe(replay(system, run).final, 80)}, where no "
+        f"{system.label}: a run of {evidence_length(run)} actions ends in {end}, where no "
         "action is on offer.  If it may, write "
         "ends=True in evenhand.system, or ends=lambda state: … for where; ends=False claims that no run ends"
     )

@@ -64,7 +64,7 @@ class Watcher:
         """
 
     def note(self, sid: int, steps: Sequence[tuple[Any, int, bool]], /) -> None:
-        """All steps out of a state, for those that need of each the action, the target, and whether the state changed."""
+        """All steps out of a state, for those that need the action, the target, and whether the state changed."""
 
     def leave(self, sid: int, state: Any, /) -> None:
         """Every step out of state number `sid` was shown; told to those that look."""
@@ -257,12 +257,7 @@ def _expand(system: AnySystem, walk: Walk, sid: int, watchers: _Watchers, bounds
         if lookers:
             _show_step(system, lookers, make_step(config, state, action, shown, after), number, there)
     if fresh:
-        for watcher in watchers.noters:
-            try:
-                watcher.note(sid, noted)
-            except Exception as error:
-                raise _raised(system, watcher, error, "on the steps of state", state) from error
-        _leave(system, watchers, sid, state)
+        _leave(system, watchers, sid, state, noted)
         walk.transitions += number + 1
         walk.edges += len(targets)
     refuse_change(system, walk, sid, kept)
@@ -270,7 +265,14 @@ def _expand(system: AnySystem, walk: Walk, sid: int, watchers: _Watchers, bounds
         refuse_unrepeatable(system, config, state, taken)
 
 
-def _leave(system: AnySystem, watchers: _Watchers, sid: int, state: Any) -> None:
+def _leave(
+    system: AnySystem, watchers: _Watchers, sid: int, state: Any, noted: Sequence[tuple[Any, int, bool]]
+) -> None:
+    for watcher in watchers.noters:
+        try:
+            watcher.note(sid, noted)
+        except Exception as error:
+            raise _raised(system, watcher, error, "on the steps of state", state) from error
     for watcher in watchers.lookers:
         _guarded(system, watcher, watcher.leave, sid, state)
 

@@ -57,7 +57,12 @@ class Look(NamedTuple):
     def lent(self, names: Names) -> tuple[str, Any] | None:
         """Decide what is found of a proxy, and return a variable and what to lend it, if Python finds otherwise."""
         values = [value_of(names, one, fields=True) for one in self.operands]
+        looked = {number for number, path in self.paths if type(_part(values[number], path)) is Lazy}
+        if len(looked) > 1:
+            return None
         for place, operand in enumerate(self.operands):
+            if self.kind == "match" and place not in looked:
+                continue
             root = _root(operand)
             every = [name for one in self.operands for name in _names(one)]
             if type(values[place]) is Lazy and root is not None and every.count(root[0]) == 1:

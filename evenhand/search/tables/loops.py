@@ -56,7 +56,7 @@ _PURE: tuple[Any, ...] = (
 
 
 class Loop(NamedTuple):
-    """A comprehension over a set: every name it reads, those of variables, what takes its values, what it makes of one."""
+    """A comprehension over a set: the names it reads, of these the variables, what takes its values, what it makes."""
 
     names: tuple[str, ...]
     given: tuple[str, ...]
@@ -191,7 +191,9 @@ def _made(node: Any, around: ast.AST, place: int, code: CodeType) -> Loop | None
     made = compile(whole, code.co_filename, "eval", flags=code.co_flags & _FUTURE, dont_inherit=True)
     body = next(one for one in made.co_consts if isinstance(one, CodeType))
     distinct = isinstance(node, ast.SetComp)
-    return Loop(names, given, name, body, counts, distinct, _kept(name, len(node.generators), distinct) if last else None)
+    return Loop(
+        names, given, name, body, counts, distinct, _kept(name, len(node.generators), distinct) if last else None
+    )
 
 
 def _kept(name: str, loops: int, distinct: bool) -> Callable[[Sequence[Any]], bool] | None:
