@@ -222,7 +222,8 @@ def _expand(system: AnySystem, walk: Walk, sid: int, watchers: _Watchers, bounds
     targets: set[int] = set()
     number, counting = -1, bool(fresh and watchers.noters)
     noted: list[tuple[Any, int, bool]] = []
-    sure, plain = getattr(step, "__sure__", ()), getattr(step, "__plain__", step)
+    sure: Any = getattr(step, "__sure__", ())
+    plain: Any = getattr(step, "__plain__", step)
     for number, action in enumerate(system.enabled(config, state)):
         try:
             after = plain(state, action) if sure else None

@@ -156,7 +156,8 @@ def value_of(names: Names, operand: Operand, *, fields: bool = False) -> Any:
         if attribute == "__class__":
             return _UNSEEN
         real = VALUE.__get__(value) if type(value) is Lazy else value
-        if fields and not isinstance(real, type) and attribute not in (record_fields(type(real)) or ()):
+        home: Any = type(real)
+        if fields and not isinstance(real, type) and attribute not in (record_fields(home) or ()):
             return BLIND
         try:
             value = getattr(value, attribute)
@@ -256,8 +257,8 @@ def _look_of(body: Body, subject: ast.expr, paths: Sequence[Path]) -> Look | Non
         place
         for place, (begin, end, start, stop) in enumerate(one.positions or (None,) * 4 for one in body)
         if None not in (begin, end, start, stop)
-        and (line, column) <= (begin, start)  # type: ignore[operator]
-        and (end, stop) <= (last_line, last_column)  # type: ignore[operator]
+        and (line, column) <= (begin, start)
+        and (end, stop) <= (last_line, last_column)
     ]
     if not places or places[-1] + 1 == len(body):
         return None
@@ -277,7 +278,9 @@ def _look_of(body: Body, subject: ast.expr, paths: Sequence[Path]) -> Look | Non
 
 
 def _span(node: Any) -> tuple[int, int, int, int]:
-    return (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset) if hasattr(node, "lineno") else (0,) * 4
+    if not hasattr(node, "lineno"):
+        return (0, 0, 0, 0)
+    return (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset)
 
 
 def _sequences(pattern: ast.pattern | None, path: Path) -> Iterator[Path]:

@@ -230,7 +230,8 @@ class _Rewriter(ast.NodeTransformer):
 
     def all_of(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """Return the statements rewritten."""
-        return self.visit(ast.Module(_copied(body), [])).body
+        made: ast.Module = self.visit(ast.Module(_copied(body), []))
+        return made.body
 
     def _leave(self, node: Any) -> Any:
         return node
