@@ -23,7 +23,7 @@ from evenhand.core.methods import MethodName
 from evenhand.core.system import AnySystem, UnknownName
 from evenhand.core.text import inert
 from evenhand.core.versions import versions
-from evenhand.jobs.ending import unmeant_ends
+from evenhand.jobs.ending import told_of_end, unmeant_ends
 from evenhand.jobs.findings import findings_of
 from evenhand.jobs.finishable import steps_beyond
 from evenhand.jobs.plan import BOUNDS, Budget, Job, chosen_part, claims_for
@@ -177,7 +177,7 @@ def explore(
         claims = of_this(chosen, claims_for(bundle, chosen.name, job.claims))
         found = search(chosen, claims, part=portion, progress=progress, jobs=jobs, count_actions=counts, **how)
     findings = findings_of(bundle, job, chosen, found.verdicts)
-    notes = unmeant_ends([chosen]) if bundle.own and not mutant else ()
+    notes = _ends(chosen, found) if bundle.own and not mutant else ()
     timing = {"total": time.monotonic() - began}
     report = Report(findings, settings_of(job, chosen), versions(), notes, timing=timing)
     waited, lines = waits(max_states, depth, max_memory) if waits is not None else ({}, [])
@@ -192,6 +192,14 @@ def explore(
             lines = [*action_lines(found.actions, complete=found.complete), *lines]
         print_lines(terminal(), map(inert, lines))
     return finish(keep(folder, report), more, as_json=as_json)
+
+
+def _ends(system: AnySystem, found: Exploration) -> tuple[str, ...]:
+    """What to tell a person of runs that end; a search that counted no actions is made once more for it."""
+    if found.actions is None:
+        return unmeant_ends([system])
+    told = told_of_end(system, found.actions.end)
+    return (told,) if told else ()
 
 
 def _method(

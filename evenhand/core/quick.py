@@ -220,6 +220,7 @@ def _menu(label: str, menu: Iterable[Hashable] | None) -> tuple[Hashable, ...] |
 def _taking(label: str, step: Any, shows: bool | None, starts: tuple[Any, ...], *, sized: bool) -> Any:
     """`step` with its result checked."""
     harmless: set[type] = set()  # types of states that passed the check
+    sure: set[type] = set()  # those of which only a pair needs to be looked at again
     lengths = {len(start) for start in starts if type(start) is tuple}
 
     def take(_rules: None, config: Any, state: Any, action: Any) -> tuple[Any, Any]:
@@ -238,6 +239,8 @@ def _taking(label: str, step: Any, shows: bool | None, starts: tuple[Any, ...], 
         if shows or pair or kind not in harmless:
             made, shown = _result(label, made, shows, starts, pair, state, action)
             harmless.add(type(made))
+            if not (shows or sized):
+                sure.add(kind)
         try:
             hash(made)
             if shown is not None:
@@ -249,6 +252,7 @@ def _taking(label: str, step: Any, shows: bool | None, starts: tuple[Any, ...], 
 
     # Engines that observe what the user's function reads call it without these checks, and its source is read.
     take.__plain__, take.__shows__, take.__sized__ = step, bool(shows), sized  # type: ignore[attr-defined]
+    take.__sure__ = sure  # type: ignore[attr-defined]
     return take
 
 

@@ -9,7 +9,7 @@ from evenhand.core.answers import ModelError
 from evenhand.core.ending import goes_on
 from evenhand.core.system import AnySystem, nowhere
 from evenhand.core.text import describe
-from evenhand.core.trace import Scenario, replay
+from evenhand.core.trace import AnyScenario, Scenario, replay
 from evenhand.core.verdict import Status
 from evenhand.evidence.story import evidence_length
 from evenhand.search import explore
@@ -35,13 +35,20 @@ def unmeant_end(system: AnySystem) -> str:
     """Return how a run can end, where the system does not say that it may; empty if it says, or none was found."""
     if system.may_end is not None:
         return ""
-    (found,) = explore(system, (goes_on(system, nowhere),), max_states=STATES).verdicts
+    (found,) = explore(system, (goes_on(system, nowhere),), max_states=STATES, method="explicit").verdicts
     if found.status is not Status.REFUTED or found.evidence is None:
         return ""
     assert isinstance(found.evidence, Scenario), "an invariant is refuted by a run"
-    end = replay(system, found.evidence).final
+    return told_of_end(system, found.evidence)
+
+
+def told_of_end(system: AnySystem, run: AnyScenario | None) -> str:
+    """Return what to tell a person of a run that ends, where the system does not say that it may."""
+    if system.may_end is not None or run is None:
+        return ""
+    end = describe(replay(system, run).final, 80)
     return (
-        f"{system.label}: a run of {evidence_length(found.evidence)} actions ends in {describe(end, 80)}, where no "
+        f"{system.label}: a run of {evidence_length(run)} actions ends in {end}, where no "
         "action is on offer.  If it may, write "
         "ends=True in evenhand.system, or ends=lambda state: … for where; ends=False claims that no run ends"
     )

@@ -100,7 +100,7 @@ def _step_by_step(
         walk.open,
         tuple(tallies.get(place, Tally()) for place in range(len(claims))),
         walk.spilled,
-        counting.counted() if counting is not None else NOTHING,
+        counting.counted(walk) if counting is not None else NOTHING,
         () if attempt is None else attempt.how,
         len(walk.outside),
     )

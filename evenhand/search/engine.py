@@ -18,12 +18,14 @@ from evenhand.core.licence import Licence
 from evenhand.core.property import Property, checked_claims, speaks_of
 from evenhand.core.purity import refuse_impure
 from evenhand.core.system import AnySystem, Joint
+from evenhand.core.trace import AnyScenario
 from evenhand.core.verdict import Status, Verdict, in_short
 from evenhand.search.abstraction import licensed_maps
 from evenhand.search.actions import ActionCounts, ActionsWatch, numbered_menu
 from evenhand.search.bounds import Bounds
 from evenhand.search.classes import Classes
 from evenhand.search.configuration import search_one
+from evenhand.search.evidence import walked
 from evenhand.search.jobs import in_processes
 from evenhand.search.methods import chosen_method
 from evenhand.search.parts import Part, elsewhere, portion
@@ -312,7 +314,7 @@ class Prepared:
             reach=reach,
             searched=len(self.kept),
             classes=self.classes is not None,
-            actions=ActionCounts.of(total.counted, self.menu) if self._all_counted(total) else None,
+            actions=ActionCounts.of(total.counted, self.menu, self._end(total)) if self._all_counted(total) else None,
             system=self.searched,
             _configs=self.configs,
             _bounds=self.bounds,
@@ -330,6 +332,11 @@ class Prepared:
         if total.spilled:
             trusted = (*trusted, "what the disk gave back")
         return name, why + (self.classes.why if self.classes else ""), trusted
+
+    def _end(self, total: Result) -> AnyScenario | None:
+        """A shortest run to a state that offers no action."""
+        end = total.counted.end
+        return None if end is None else walked(self.searched, self.configs[end.config], end.start, end.path)[0]
 
     def _all_counted(self, total: Result) -> bool:
         """Whether every configuration was counted; symmetric search counts none."""

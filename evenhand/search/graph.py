@@ -29,7 +29,7 @@ from evenhand.search.contract import (
     unhashable,
 )
 from evenhand.search.memory import MemoryBudget
-from evenhand.search.steps import make_step
+from evenhand.search.steps import make_step, stepped
 from evenhand.search.walk import Walk, remember
 from evenhand.search.witness import Progress
 
@@ -63,8 +63,8 @@ class Watcher:
         It leads to state number `there`, -1 for a state beyond the bound.
         """
 
-    def note(self, action: Any, there: int, /, *, changed: bool) -> None:
-        """A step as for `look`, for those that need no more of it than the action and whether it changed the state."""
+    def note(self, sid: int, steps: Sequence[tuple[Any, int, bool]], /) -> None:
+        """All steps out of a state, for those that need the action, the target, and whether the state changed."""
 
     def leave(self, sid: int, state: Any, /) -> None:
         """Every step out of state number `sid` was shown; told to those that look."""
@@ -213,7 +213,6 @@ def _expand(system: AnySystem, walk: Walk, sid: int, watchers: _Watchers, bounds
     step, rules, constrained = system.step, system.rules, system.constrained
     state, spilled = states[sid], maxsize if walk.disk_visited is None else walk.disk_visited.first
     histories = [history for history in watchers.histories if history.waits(sid)]
-    noters = watchers.noters if fresh else ()
     lookers: list[Watcher] = [*watchers.lookers, *histories] if fresh else [*histories]
     for watcher in (*watchers.visitors, *lookers) if fresh else lookers:
         _guarded(system, watcher, watcher.visit, sid, state)
@@ -221,16 +220,25 @@ def _expand(system: AnySystem, walk: Walk, sid: int, watchers: _Watchers, bounds
     taken: list[tuple[int, Any, Any, Any]] = []
     again = REPEATED if fresh and (kept is not None or (walk.number == 0 and sid < REPEATED)) else 0
     targets: set[int] = set()
-    quiet, number = not (lookers or noters or constrained), -1
+    number, counting = -1, bool(fresh and watchers.noters)
+    noted: list[tuple[Any, int, bool]] = []
+    sure: Any = getattr(step, "__sure__", ())
+    plain: Any = getattr(step, "__plain__", step)
     for number, action in enumerate(system.enabled(config, state)):
         try:
-            made = step(rules, config, state, action)
+            after = plain(state, action) if sure else None
+            if type(after) in sure and (type(after) is not tuple or len(after) != 2):
+                made = after, None
+            else:
+                made = step(rules, config, state, action)
         except caught() as error:
+            stepped(system, config, state, action)  # which says more
             system.blame_step(state, action, error)
         after, shown = made if type(made) is tuple and len(made) == 2 else system.pair_of(made, state, action)
         try:
             there = find(after)
         except Exception as error:
+            stepped(system, config, state, action)
             raise unhashable(system, after, f"the state after action {short(action)}", error) from error
         new = there is None
         if there is None:
@@ -242,17 +250,15 @@ def _expand(system: AnySystem, walk: Walk, sid: int, watchers: _Watchers, bounds
         targets.add(there)
         if number < again:
             taken.append((number, action, after, shown))
-        if quiet:
-            continue
         changed = there != sid
         if constrained:
             there = _within(system, walk, make_step(config, state, action, shown, after), there, (sid, number), new=new)
+        if counting:
+            noted.append((action, there, changed))
         if lookers:
             _show_step(system, lookers, make_step(config, state, action, shown, after), number, there)
-        for watcher in noters:
-            _show_action(system, watcher, action, there, changed=changed)
     if fresh:
-        _leave(system, watchers, sid, state)
+        _leave(system, watchers, sid, state, noted)
         walk.transitions += number + 1
         walk.edges += len(targets)
     refuse_change(system, walk, sid, kept)
@@ -260,7 +266,14 @@ def _expand(system: AnySystem, walk: Walk, sid: int, watchers: _Watchers, bounds
         refuse_unrepeatable(system, config, state, taken)
 
 
-def _leave(system: AnySystem, watchers: _Watchers, sid: int, state: Any) -> None:
+def _leave(
+    system: AnySystem, watchers: _Watchers, sid: int, state: Any, noted: Sequence[tuple[Any, int, bool]]
+) -> None:
+    for watcher in watchers.noters:
+        try:
+            watcher.note(sid, noted)
+        except Exception as error:
+            raise _raised(system, watcher, error, "on the steps of state", state) from error
     for watcher in watchers.lookers:
         _guarded(system, watcher, watcher.leave, sid, state)
 
@@ -296,13 +309,6 @@ def _show_step(system: AnySystem, watchers: Sequence[Watcher], step: AnyStep, nu
             watcher.look(step, number, there)
         except Exception as error:
             raise _raised(system, watcher, error, "on the step of action", step.action) from error
-
-
-def _show_action(system: AnySystem, watcher: Watcher, action: Any, there: int, *, changed: bool) -> None:
-    try:
-        watcher.note(action, there, changed=changed)
-    except Exception as error:
-        raise _raised(system, watcher, error, "on the step of action", action) from error
 
 
 def _guarded(system: AnySystem, watcher: Watcher, call: Callable[[int, Any], None], sid: int, state: Any) -> None:

@@ -49,6 +49,10 @@ _LASTING = {BuiltinFunctionType, ModuleType, type(str.join), type(object.__init_
 """Types of values that never change, and count by their identity."""
 
 
+class _Plain:
+    """An object of a class of this size is nothing but its attributes."""
+
+
 class Continuations:
     """The keys of suspended generators; holds what it knows by identity alone, so that no id is used twice.
 
@@ -138,6 +142,9 @@ class Continuations:
         if kind in _LASTING or issubclass(kind, (type, Enum)):
             self.held[id(value)] = value
             return "id", id(value)
+        if kind.__basicsize__ == _Plain.__basicsize__ and not kind.__itemsize__ and hasattr(value, "__dict__"):
+            self.held[id(kind)] = kind
+            return "object", id(kind), self._frozen(vars(value), root, seen)
         self.unknown += 1  # it may change between two marks, so that no two continuations with it are the same
         return "unknown", self.unknown
 

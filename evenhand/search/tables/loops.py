@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 from evenhand.search.tables.expressions import plain, record_fields
 from evenhand.search.tables.orders import all_alike, exactly_ordered
 from evenhand.search.tables.proxies import Lazy, applied, parts_of, real_within
-from evenhand.search.tables.sources import aside, source_of
+from evenhand.search.tables.sources import aside, read_outside, source_of
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
 _UNORDERED = ("any", "all", "set", "frozenset", "sorted", "min", "max", "sum", "len")
@@ -56,9 +56,10 @@ _PURE: tuple[Any, ...] = (
 
 
 class Loop(NamedTuple):
-    """A comprehension over a set: every name it reads, what takes its values, what it makes of an element."""
+    """A comprehension over a set: the names it reads, of these the variables, what takes its values, what it makes."""
 
     names: tuple[str, ...]
+    given: tuple[str, ...]
     taker: str
     code: CodeType
     counts: bool
@@ -117,9 +118,9 @@ def wanted_of(frame: FrameType) -> Wanted | None:
         return None
     if loop.taker and values[loop.taker] is not getattr(builtins, loop.taker):
         return None
-    function = FunctionType(loop.code, frame.f_globals)
+    function, given = FunctionType(loop.code, frame.f_globals), {name: values[name] for name in loop.given}
     return Wanted(
-        lambda element: function((element,), **values),
+        lambda element: function((element,), **given),
         loop.counts and builtins.len is _lazy_len,
         loop.distinct,
         loop.kept,
@@ -176,20 +177,23 @@ def _made(node: Any, around: ast.AST, place: int, code: CodeType) -> Loop | None
     rest.generators = [ast.comprehension(node.generators[0].target, each.iter, node.generators[0].ifs, 0)]
     rest.generators += node.generators[1:]
     both = ast.fix_missing_locations(ast.Expression(copy.deepcopy(ast.Tuple([asked, rest], ast.Load()))))
-    read = _read_outside(compile(both, code.co_filename, "eval", dont_inherit=True))
+    read = read_outside(compile(both, code.co_filename, "eval", dont_inherit=True))
     names = tuple(sorted(read - {"_evenhand_each"} | {name} - {""}))
+    given = tuple(one for one in names if one in {*code.co_varnames, *code.co_cellvars, *code.co_freevars})
     arguments = ast.arguments(
         posonlyargs=[ast.arg("_evenhand_each")],
         args=[],
-        kwonlyargs=[ast.arg(one) for one in names],
-        kw_defaults=[None] * len(names),
+        kwonlyargs=[ast.arg(one) for one in given],
+        kw_defaults=[None] * len(given),
         defaults=[],
     )
     whole = ast.fix_missing_locations(ast.Expression(copy.deepcopy(ast.Lambda(arguments, asked))))
     made = compile(whole, code.co_filename, "eval", flags=code.co_flags & _FUTURE, dont_inherit=True)
     body = next(one for one in made.co_consts if isinstance(one, CodeType))
     distinct = isinstance(node, ast.SetComp)
-    return Loop(names, name, body, counts, distinct, _kept(name, len(node.generators), distinct) if last else None)
+    return Loop(
+        names, given, name, body, counts, distinct, _kept(name, len(node.generators), distinct) if last else None
+    )
 
 
 def _kept(name: str, loops: int, distinct: bool) -> Callable[[Sequence[Any]], bool] | None:
@@ -200,14 +204,6 @@ def _kept(name: str, loops: int, distinct: bool) -> Callable[[Sequence[Any]], bo
     if name in ("max", "min", "sorted"):
         return exactly_ordered if loops == 1 else None
     return all_alike if distinct or name in ("set", "frozenset") else lambda _values: True
-
-
-@cache
-def _read_outside(code: CodeType) -> frozenset[str]:
-    """The names that some code, with the functions in it, takes from the module or from the built-in ones."""
-    inner = [_read_outside(one) for one in code.co_consts if isinstance(one, CodeType)]
-    body = dis.get_instructions(code)
-    return frozenset({one.argval for one in body if one.opname in ("LOAD_GLOBAL", "LOAD_NAME")}.union(*inner))
 
 
 @cache
@@ -232,7 +228,7 @@ def is_steady(value: Any, depth: int = 0) -> bool:
         held = [cell.cell_contents for cell in value.__closure__ or ()]
         more = [*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()]
         every = {**vars(builtins), **value.__globals__}
-        read = [every[name] for name in _read_outside(value.__code__) if name in every]
+        read = [every[name] for name in read_outside(value.__code__) if name in every]
         return all(is_steady(one, depth + 1) for one in (*held, *more, *read) if one is not value)
     if isinstance(value, type):
         return _is_steady_class(value)

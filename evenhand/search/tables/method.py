@@ -158,7 +158,7 @@ class Attempt:
             f"{budget.runs} runs on proxies taught the tables of {walk.states:,} states with {len(shape.columns)} "
             "columns; samples were compared with the step"
         )
-        return walk.result(tallies, (("compiled", why),), NOTHING if counting is None else counting.counted())
+        return walk.result(tallies, (("compiled", why),), NOTHING if counting is None else counting.counted(walk))
 
     def _tally(self, walk: TableWalk, number: int, claim: Property) -> Tally:
         if not claim.applies(self.config):

@@ -157,7 +157,7 @@ class Lazy(metaclass=_Bare):
     def __getattribute__(self, name: str) -> Any:
         value = VALUE.__get__(self)
         kind: Any = type(value)
-        _decide_kind(self)
+        decide_kind(self)
         if name == "__class__":
             return kind
         names = None if kind in SCALARS else record_fields(kind)
@@ -258,22 +258,27 @@ def new(run: Run, expression: Expression, value: Any) -> Any:
 
 def is_single(value: Any) -> bool:
     """Return whether a value is the only one equal to it, so that `is` means something."""
-    return value is None or type(value) is bool or isinstance(value, Enum)
+    return type(value) is not Lazy and (value is None or type(value) is bool or isinstance(value, Enum))
 
 
 def _single(value: Any) -> tuple[Any, ...]:
     return (value,) if is_single(value) else ()
 
 
+def is_that(lazy: Any, single: Any) -> bool:
+    """Decide whether a proxy is this single value, and return it."""
+    run, found = _alive(lazy), VALUE.__get__(lazy) is single
+    args = EXPRESSION.__get__(lazy), run.expressions.constant(single)
+    run.decide(run.expressions.made("is", operator.is_, args), found)
+    return found
+
+
 def decide_identity(lazy: Any, single: Any) -> None:
     """Record that a proxy is not this single value, which is what Python finds.  Raises Identical."""
-    run, expression = _alive(lazy), EXPRESSION.__get__(lazy)
-    asked = run.expressions.made("is", operator.is_, (expression, run.expressions.constant(single)))
-    if VALUE.__get__(lazy) is single:
-        run.events.append(("decide", asked, True))
-        run.identical = expression.number
-        raise Identical(expression.number)
-    run.decide(asked, False)
+    if is_that(lazy, single):
+        run, number = RUN.__get__(lazy), EXPRESSION.__get__(lazy).number
+        run.identical = number
+        raise Identical(number)
 
 
 def _trouble(lazy: Any, what: str) -> NotLearned:
@@ -358,7 +363,8 @@ def members_of(value: Any) -> Any:
     return EXPRESSION.__get__(value).members if type(value) is Lazy else None
 
 
-def _decide_kind(lazy: Any) -> None:
+def decide_kind(lazy: Any) -> None:
+    """Let the type of a proxy decide, unless its value has."""
     run = _alive(lazy)
     if members_of(lazy) is None and not run.settled.issuperset(EXPRESSION.__get__(lazy).columns):
         run.decide(run.expressions.made("type", type, (EXPRESSION.__get__(lazy),)), type(VALUE.__get__(lazy)))
@@ -375,7 +381,7 @@ def _elements(lazy: Any) -> Sequence[Any]:
         wanted: Sequence[Any] = members_of(lazy).iterated(lazy)
         return wanted
     if type(value) is tuple or (isinstance(value, tuple) and record_fields(type(value))):
-        _decide_kind(lazy)
+        decide_kind(lazy)
         _asked(lazy, "len", _len)
         return [applied("getitem", operator.getitem, (lazy, place), total=True) for place in range(_len(value))]
     found: Sequence[Any] = tuple(settled(lazy))

@@ -15,13 +15,13 @@ import __future__
 import ast
 import copy
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
-from types import CellType, CodeType, FunctionType, GeneratorType
+from types import CellType, CodeType, FunctionType, GeneratorType, MethodType
 from typing import Any
 
 from evenhand.search.tables.proxies import members_of
-from evenhand.search.tables.sources import SEGMENTS, aside, source_of
+from evenhand.search.tables.sources import SEGMENTS, aside, read_outside, source_of
 
 MARK = "\0mark of a segment"
 """What a segmented generator yields between two statements."""
@@ -37,6 +37,8 @@ _READS_VARIABLES = {"locals", "vars", "dir", "eval", "exec", "globals"}
 
 def segmented_call(function: Any, given: tuple[Any, ...]) -> Iterator[Any]:
     """Call a function that lists values, and iterate over them, with marks where that is possible."""
+    if type(function) is MethodType:
+        return segmented_call(function.__func__, (function.__self__, *given))
     if type(function) is FunctionType:
         code = _cut(function.__code__)
         if code is not None and not function.__code__.co_flags & inspect.CO_GENERATOR:
@@ -102,7 +104,7 @@ def _started(code: CodeType, names: dict[str, Any], given: dict[str, Any], cells
 @cache
 def _cut(code: CodeType) -> CodeType | None:
     """The code of a generator with marks, from the source of this code; None where there is none."""
-    tree = None if code.co_name == "<listcomp>" or _READS_VARIABLES.intersection(code.co_names) else source_of(code)
+    tree = None if code.co_name == "<listcomp>" or _READS_VARIABLES & read_outside(code) else source_of(code)
     if tree is None:
         return None
     nodes = [node for node in ast.walk(tree) if _is_of(node, code)]
@@ -140,7 +142,7 @@ def _compiled(node: ast.AST, code: CodeType) -> CodeType | None:
     count = code.co_argcount + code.co_kwonlyargcount
     count += bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
     names = [name.replace(".0", "_0") for name in code.co_varnames[:count]]
-    marked = _marked([_Delegation().visit(one) for one in _copied(body)])
+    marked = _marked(_Delegation().all_of(body))
     inner = _function(SEGMENTS, [], names, marked)
     outer = _function("outer", [*code.co_freevars, _INNER], [], [inner])
     module = ast.fix_missing_locations(ast.Module([outer], []))
@@ -170,70 +172,66 @@ def _copied(body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _as_generator(body: list[ast.stmt]) -> list[ast.stmt] | None:
-    """The body of a function that returns a comprehension or a call, as a generator of the same values."""
-    *before, last = body
-    if any(isinstance(inner, ast.Return) for one in before for inner in ast.walk(one)):
+    """The body of a function that returns lists, as that of a generator of the same values."""
+    returned = [one for one in _own(body) if isinstance(one, ast.Return)]
+    names = {first.id for one in returned if isinstance(first := _leftmost(one.value), ast.Name)}
+    if not returned or len(names) > 1:
         return None
-    if not isinstance(last, ast.Return) or last.value is None:
-        return None
-    value, more = last.value, list[ast.stmt]()
-    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
-        right = value.right
-        more += _loops(right) if isinstance(right, ast.ListComp) else [ast.Expr(ast.YieldFrom(right))]
-        value = value.left
-    if isinstance(value, ast.Name):
-        return _Listing(value.id).yielded([*before, *more])
-    value = last.value
-    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in ("list", "tuple"):
-        if len(value.args) != 1 or value.keywords:
-            return None
-        value = value.args[0]
-    if isinstance(value, ast.ListComp | ast.GeneratorExp):
-        return [*before, *_loops(value)]
-    return [*before, ast.Expr(ast.YieldFrom(value))] if isinstance(value, ast.Call) else None
+    if not names:
+        return _Returns("").all_of(body)
+    listing = _Listing(names.pop())
+    begun = next((place for place, one in enumerate(body) if listing.begins(one)), len(body))
+    later = [one for one in _own(body[begun:]) if isinstance(one, ast.Return)]
+    if not all(isinstance(_leftmost(one.value), ast.Name) for one in later):
+        return None  # which drops what was put into the list
+    return listing.yielded(_Returns(listing.name).all_of(body))
 
 
-class _Listing(ast.NodeTransformer):
-    """Statements that put values into a list yield these instead."""
+def _own(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """The nodes of a function without those of functions in it."""
+    for one in body:
+        yield one
+        if not isinstance(one, ast.FunctionDef | ast.Lambda | ast.ClassDef):
+            yield from _own(ast.iter_child_nodes(one))
 
-    def __init__(self, name: str) -> None:
-        self.name, self.begun = name, 0
 
-    def yielded(self, body: list[ast.stmt]) -> list[ast.stmt] | None:
-        """Return the body without the list; None where the list is used in another way."""
-        first = next((place for place, one in enumerate(body) if self._begins(one)), None)
-        made = [self.visit(one) for one in _copied(body)]
-        names = [node.id for one in made for node in ast.walk(one) if isinstance(node, ast.Name)]
-        return None if first is None or self.begun != 1 or self.name in names else made
+def _leftmost(value: ast.expr | None) -> ast.expr | None:
+    """What begins a sum of lists."""
+    return _leftmost(value.left) if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add) else value
 
-    def _begins(self, node: ast.stmt) -> bool:
-        target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
-        target = node.target if isinstance(node, ast.AnnAssign) else target
-        return isinstance(target, ast.Name) and target.id == self.name
 
-    def visit_Assign(self, node: Any) -> Any:
-        """The list begins, with some values perhaps."""
-        if not self._begins(node) or not isinstance(node.value, ast.List | ast.ListComp):
-            return node
-        self.begun += 1
-        return ast.Expr(ast.YieldFrom(node.value))
+def _yields(value: ast.expr | None, name: str = "") -> list[ast.stmt]:
+    """Statements that yield the values of a list one by one; those of the list of that name are yielded elsewhere."""
+    match value:
+        case None:
+            return []
+        case ast.Name(id=known) if known == name:
+            return []
+        case ast.BinOp(op=ast.Add()):
+            return _yields(value.left, name) + _yields(value.right)
+        case ast.IfExp():
+            return [ast.If(value.test, _yields(value.body) or [ast.Pass()], _yields(value.orelse))]
+        case ast.List() | ast.Tuple():
+            return [
+                one
+                for each in value.elts
+                for one in (_yields(each.value) if isinstance(each, ast.Starred) else [ast.Expr(ast.Yield(each))])
+            ]
+        case ast.ListComp() | ast.GeneratorExp():
+            return _loops(value)
+        case ast.Call(func=ast.Name(id="list" | "tuple"), args=[one], keywords=[]):
+            return _yields(one)
+        case _:
+            return [ast.Expr(ast.YieldFrom(value))]
 
-    visit_AnnAssign = visit_Assign
 
-    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
-        """`values += …`, which puts several in."""
-        mine = isinstance(node.target, ast.Name) and node.target.id == self.name and isinstance(node.op, ast.Add)
-        return ast.Expr(ast.YieldFrom(node.value)) if mine else node
+class _Rewriter(ast.NodeTransformer):
+    """A rewriter of statements that leaves functions within the function as they are."""
 
-    def visit_Expr(self, node: ast.Expr) -> Any:
-        """`values.append(…)` and `values.extend(…)`."""
-        match node.value:
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=self.name), attr="append"), args=[one], keywords=[]):
-                return ast.Expr(ast.Yield(one))
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=self.name), attr="extend"), args=[one], keywords=[]):
-                return ast.Expr(ast.YieldFrom(one))
-            case _:
-                return node
+    def all_of(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """Return the statements rewritten."""
+        made: ast.Module = self.visit(ast.Module(_copied(body), []))
+        return made.body
 
     def _leave(self, node: Any) -> Any:
         return node
@@ -241,17 +239,81 @@ class _Listing(ast.NodeTransformer):
     visit_FunctionDef = visit_Lambda = visit_ClassDef = visit_GeneratorExp = visit_ListComp = _leave
 
 
+class _Returns(_Rewriter):
+    """Statements that return a list yield its values, but for those in the list of a name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def visit_Return(self, node: ast.Return) -> Any:
+        """Rewrite one statement."""
+        return [*_yields(node.value, self.name), ast.Return(None)]
+
+
+class _Listing(_Rewriter):
+    """Statements that put values into a list yield these instead."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.begun = name, 0
+
+    def yielded(self, body: list[ast.stmt]) -> list[ast.stmt] | None:
+        """Return the body without the list; None where the list is used in another way."""
+        begins = any(map(self.begins, body))
+        made = self.all_of(body)
+        names = [node.id for one in made for node in ast.walk(one) if isinstance(node, ast.Name)]
+        return made if begins and self.begun == 1 and self.name not in names else None
+
+    def begins(self, node: ast.stmt) -> bool:
+        """Return whether a statement assigns to the list."""
+        target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
+        target = node.target if isinstance(node, ast.AnnAssign) else target
+        return isinstance(target, ast.Name) and target.id == self.name
+
+    def visit_Assign(self, node: Any) -> Any:
+        """The list begins, with some values perhaps."""
+        if not self.begins(node) or not isinstance(node.value, ast.List | ast.ListComp):
+            return node
+        self.begun += 1
+        return _yields(node.value) or ast.Pass()
+
+    visit_AnnAssign = visit_Assign
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        """`values += …`, which puts several in."""
+        mine = isinstance(node.target, ast.Name) and node.target.id == self.name and isinstance(node.op, ast.Add)
+        return (_yields(node.value) or ast.Pass()) if mine else node
+
+    def visit_Expr(self, node: ast.Expr) -> Any:
+        """`values.append(…)` and `values.extend(…)`."""
+        match node.value:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=self.name), attr="append"), args=[one], keywords=[]):
+                return ast.Expr(ast.Yield(one))
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=self.name), attr="extend"), args=[one], keywords=[]):
+                return _yields(one) or ast.Pass()
+            case _:
+                return node
+
+
 def _loops(value: ast.ListComp | ast.GeneratorExp, first: ast.expr | None = None) -> list[ast.stmt]:
+    """A comprehension as loops, whose variables are no others of the function."""
+    names = {one.id for each in value.generators for one in ast.walk(each.target) if isinstance(one, ast.Name)}
+    if any(isinstance(one, ast.arg) and one.arg in names for one in ast.walk(value)):
+        return [ast.Expr(ast.YieldFrom(value))]
+    first = value.generators[0].iter if first is None else first
+    value = copy.deepcopy(value)
+    for one in ast.walk(value):
+        if isinstance(one, ast.Name) and one.id in names:
+            one.id += f"_in_{value.lineno}_{value.col_offset}"
     body: list[ast.stmt] = [ast.Expr(ast.Yield(value.elt))]
     for place, one in reversed(list(enumerate(value.generators))):
         for test in reversed(one.ifs):
             body = [ast.If(test, body, [])]
-        source = first if place == 0 and first is not None else one.iter
+        source = first if place == 0 else one.iter
         body = [ast.For(target=one.target, iter=source, body=body, orelse=[], lineno=1, col_offset=0)]
     return body
 
 
-class _Delegation(ast.NodeTransformer):
+class _Delegation(_Rewriter):
     """`yield from …` as a statement becomes a loop over a segmented iterator."""
 
     def visit_Expr(self, node: ast.Expr) -> Any:
@@ -264,11 +326,6 @@ class _Delegation(ast.NodeTransformer):
         source = ast.Call(ast.Name(_INNER, ast.Load()), call or [ast.Constant(None), value], [])
         body: list[ast.stmt] = [ast.Expr(ast.Yield(ast.Name(name, ast.Load())))]
         return ast.For(target=ast.Name(name, ast.Store()), iter=source, body=body, orelse=[], lineno=1, col_offset=0)
-
-    def _leave(self, node: Any) -> Any:
-        return node
-
-    visit_FunctionDef = visit_Lambda = visit_ClassDef = visit_GeneratorExp = visit_ListComp = _leave
 
 
 def _marked(body: list[ast.stmt]) -> list[ast.stmt]:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+import dis
 import linecache
 import sys
 from collections.abc import Callable, Iterator
@@ -75,3 +76,11 @@ def _same_code(one: CodeType, other: CodeType) -> bool:
         _same_code(a, b) if isinstance(a, CodeType) and isinstance(b, CodeType) else type(a) is type(b) and a == b
         for a, b in pairs
     )
+
+
+@cache
+def read_outside(code: CodeType) -> frozenset[str]:
+    """Return the names that some code, with the functions in it, takes from the module or from the built-in ones."""
+    inner = [read_outside(one) for one in code.co_consts if isinstance(one, CodeType)]
+    body = dis.get_instructions(code)
+    return frozenset({one.argval for one in body if one.opname in ("LOAD_GLOBAL", "LOAD_NAME")}.union(*inner))

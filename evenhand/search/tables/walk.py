@@ -345,6 +345,10 @@ class TableWalk(Paths):
         """Take every step out of some states."""
         steps = self.steps_of(self._rows(low, high), low)
         self.covered += high - low + (0 if steps is None else len(steps.source))
+        if self.counting is not None and self.counting.end is None:
+            ends = np.ones(high - low, dtype=np.bool_)
+            ends[[] if steps is None else steps.source] = False
+            self.counting.end = low + int(ends.argmax()) if ends.any() else None
         self.learner.watching.budget.calls = max(self.learner.watching.budget.calls, self.covered)
         if steps is None:
             return

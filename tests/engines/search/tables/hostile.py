@@ -450,7 +450,7 @@ def identity_number():
     return parts(("a", "b"), lambda s, _a: further(s, id(s.x) == id("a")))
 
 
-@way(followed=False)
+@way(followed=True)
 def exact_class():
     """`type(…) is`."""
     return parts((1, "a"), lambda s, _a: further(s, type(s.x) is str))
@@ -496,7 +496,7 @@ def callable_or_not():
     return parts((1, "a"), lambda s, _a: further(s, callable(s.x)))
 
 
-@way(followed=False)
+@way(followed=True)
 def match_sequence():
     """A sequence pattern reads a flag of the class."""
 
@@ -690,7 +690,7 @@ def methods_of_numbers():
     return numbers(lambda s, _a: turn(s.x, s.y, s.x.bit_length() == 2 or divmod(s.y, 3)[1] == 2 or -s.x == ~s.y))
 
 
-@way(followed=False)
+@way(followed=True)
 def exact_numbers():
     """Fractions, which Python code would make of proxies."""
     return numbers(lambda s, _a: Pair((s.x + Fraction(1, 3)) % 1, (s.y + 1) % 4), Pair(Fraction(0), 0))
@@ -1307,3 +1307,153 @@ def is_the_same_record():
         return turn(s.x, s.y, other is s)
 
     return numbers(step)
+
+
+@way(followed=True)
+def exact_class_of_an_element():
+    """`type` of what is no part: an element of a set, and of the action."""
+    start = Pair(frozenset({1, "a"}), 0)
+
+    def step(s, a):
+        found = [one for one in sorted(s.x, key=str) if type(one) is int]
+        return Pair(s.x | {a}, (s.y + len(found) + (type(a) is str)) % 5)
+
+    return numbers(step, start, (0, 2, "b"))
+
+
+@way(followed=False)
+def exact_class_by_a_function_of_that_name():
+    """`type` is a function of the model, which gives a part."""
+    made: dict[str, Any] = {"type": lambda value: value}
+    exec("def how(s):\n return type(s.x) is None", made)
+    return parts((None, "a"), lambda s, _a: further(s, made["how"](s)))
+
+
+@way(followed=True)
+def match_the_action():
+    """Patterns for sequences of what is no part; one takes the name of what is matched, and fails by its guard."""
+
+    def step(s, a):
+        match a:
+            case (_, int() as a) if s.y == 3:
+                return turn(s.x, a)
+            case ("add", [x, *more]):
+                return turn(s.x + x, s.y, len(more) == s.x)
+            case (_, _):
+                return turn(s.y, s.x)
+            case _:
+                return turn(s.x, s.y, False)
+
+    return numbers(step, actions=(("add", (1,)), ("add", (2, 3)), ("add", 2), ("put", 0), "no"))
+
+
+@way(followed=True)
+def match_a_part_and_the_action():
+    """A tuple of a part and the action is matched."""
+
+    def step(s, a):
+        match s.x, a:
+            case (0 | 1, ("go", n)):
+                return turn(s.x, n)
+            case (x, (_, 2)):
+                return turn(x, s.y, False)
+            case _:
+                return turn(s.x, s.y)
+
+    return numbers(step, actions=(("go", 1), ("go", 2), ("no", 2), 3))
+
+
+@way(followed=True)
+def match_a_part_within():
+    """A pattern for a sequence looks at a part within a tuple."""
+
+    def step(s, a):
+        match s.x, a:
+            case ((_, _), 1):
+                return further(s, True)
+            case _:
+                return further(s, False)
+
+    return parts(((1, 2), "ab", 3), step)
+
+
+@way(followed=False)
+def match_two_parts_within():
+    """Patterns for sequences look at two parts within a tuple."""
+
+    def step(s, _a):
+        match s.x, s.y:
+            case ((_, _), [_]) | (_, (_, _)):
+                return Pair(s.y, s.x)
+            case _:
+                return Pair(s.x, (s.x, s.y) if s.x in (3, "ab") else 4)
+
+    return numbers(step, Pair((1, 2), (1,)))
+
+
+@way(followed=True)
+def is_a_member_of_each():
+    """`is` in a loop of the actions, of one part after another; the variable is what it was afterwards."""
+
+    def actions(s):
+        for place, one in enumerate((s, Pair(s.y, s.x))):
+            if one.x is None or one.x is Kind.ONE or one == Pair(0, 1):
+                yield place
+            yield one.x
+
+    return numbers(lambda s, a: Pair(s.y, a if a in (0, None) else Kind.ONE if s.x == 0 else None), actions=actions)
+
+
+@way(followed=True)
+def lists_in_a_sum():
+    """What is on offer is a sum of lists, some on conditions; a comprehension has a variable of an outer name."""
+    actions: Any = lambda s, i=3: (  # noqa: E731
+        [i for i in range(s.x)] + ([i] if s.y > 1 else []) + [*(i + j for j in (s.y, 1) if j), *[s.x]]
+    )
+    return numbers(lambda s, a: Pair((s.x + a) % 4, (s.y + 1) % 3), actions=actions)
+
+
+@way(followed=True)
+def lists_that_end_early():
+    """What is on offer is returned before the end, or what was put into the list is dropped."""
+
+    def actions(s):
+        if s.x == 2:
+            return [1]
+        found = [0]
+        for n in range(3):
+            if s.y == n:
+                return found + [n + 1]  # noqa: RUF005
+            found.append(n)
+        if s.y == 4:
+            return [5]
+        return found
+
+    return numbers(lambda s, a: Pair((s.x + a) % 5, (s.y + 1) % 6), actions=actions)
+
+
+class Menu:
+    """Offers by methods, and counts in an attribute."""
+
+    def __init__(self):
+        self.asked, self.most = 0, 3
+
+    def one(self, s):
+        """A list of its own for each number."""
+        self.asked += 1
+        if s.x == self.asked:
+            yield self.asked
+        yield from [9] if s.y == self.asked else []
+
+    def actions(self, s):
+        """What is on offer."""
+        self.asked = 0
+        while self.asked < self.most:
+            yield from self.one(s)
+        yield self.most
+
+
+@way(followed=True)
+def methods_of_an_object():
+    """What is on offer comes from methods of an object that changes between two statements."""
+    return numbers(lambda s, a: Pair((s.x + a) % 5, (s.y + 1) % 4), actions=Menu().actions)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from typing import Any
 from unittest.mock import patch
 
@@ -74,7 +74,10 @@ def leaf_not_recorded() -> AbstractContextManager[Any]:
 
 def identity_not_recorded() -> AbstractContextManager[Any]:
     """What a part is compared with by `is` decides nothing, nor is it made real."""
-    return patch("evenhand.search.tables.watch.decide_identity", lambda *_given: None)
+    made = ExitStack()
+    made.enter_context(patch("evenhand.search.tables.looks.is_that", lambda *_given: False))
+    made.enter_context(patch("evenhand.search.tables.watch.decide_identity", lambda *_given: None))
+    return made
 
 
 def other_value_not_recorded() -> AbstractContextManager[Any]:
