@@ -30,16 +30,13 @@ T = TypeVar("T")
 class UnknownName(ValueError):
     """A name (scope field, reading, mutant, system) that does not exist; lists those that do, of many the near one."""
 
-    MANY = 12
-    """More names than these are not listed beside a near one."""
-
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
         names = sorted(known)
         near = get_close_matches(name.lower(), names, n=1, cutoff=0.66)
         near = near or [one for one in names if len(name) > 2 and one.startswith(name.lower())]
         meant = f" (did you mean {near[0]}?)" if near else ""
-        many = bool(near) and len(names) > self.MANY
-        there = f"'?' in its place lists all {len(names)}" if many else f"there is: {', '.join(names) or 'none'}"
+        few = not near or len(names) <= 12
+        there = f"there is: {', '.join(names) or 'none'}" if few else f"'?' in its place lists all {len(names)}"
         super().__init__(f"unknown {what} {name!r}{meant}; {there}")
 
 
@@ -108,8 +105,7 @@ class Step(Generic[C, S, A, O]):
         known: dict[Any, Any] = self.__dict__.setdefault("_once", {})
         if function not in known:
             known[function] = function(self)
-        found: T = known[function]
-        return found
+        return cast("T", known[function])
 
 
 AnyStep: TypeAlias = Step[Any, Any, Any, Any]
@@ -383,9 +379,8 @@ class System(Generic[C, S, A, O, R]):
 
     def has_answer(self, config: C, state: S, action: A) -> bool:
         """Return whether the source says what follows: the action is on offer, or the run is over for good."""
-        if self.is_unsaid(config, state, action):
-            return False
-        return self.is_enabled(config, state, action) or (self.over is not None and self.over(config, state, action))
+        is_over = self.over is not None and self.over(config, state, action)
+        return (is_over or self.is_enabled(config, state, action)) and not self.is_unsaid(config, state, action)
 
     def take(self, config: C, state: S, action: A) -> Step[C, S, A, O]:
         """Return the step that `action` makes from `state`.  Raises ModelError if `step` raises or gives no pair."""
@@ -394,10 +389,7 @@ class System(Generic[C, S, A, O, R]):
         except caught() as error:
             self.blame_step(state, action, error)
         after, shown = self.pair_of(made, state, action)
-        kind: type[Step[C, S, A, O]] = Step
-        step = object.__new__(kind)  # without the cost per field of a frozen dataclass
-        step.__dict__.update(config=config, before=state, action=action, shown=shown, after=after)
-        return step
+        return Step(config, state, action, shown, after)
 
     def pair_of(self, made: Any, state: S, action: A) -> tuple[S, O]:
         """Return the result of `step` if it is a pair of state and observation.  Raises ModelError."""
