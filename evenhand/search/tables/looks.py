@@ -14,7 +14,7 @@ import ast
 import builtins
 import dis
 from collections.abc import Iterator, Mapping, Sequence
-from types import CodeType
+from types import CodeType, MemberDescriptorType, ModuleType
 from typing import Any, NamedTuple, TypeAlias
 
 from evenhand.search.tables.expressions import plain, record_fields
@@ -32,7 +32,21 @@ Operand: TypeAlias = tuple[str, Any, tuple[str, ...]]
 Path: TypeAlias = tuple[Any, ...]
 """The place of a part: indices and attributes on the way, None for what is not followed."""
 
-Body: TypeAlias = Sequence[dis.Instruction]
+_SILENT = {"CACHE", "RESUME", "PRECALL", "EXTENDED_ARG", "NOP", "COPY_FREE_VARS", "PUSH_NULL", "NOT_TAKEN"}
+
+
+class Instruction(NamedTuple):
+    """An instruction that does something; its event comes at this offset.  A jump may end right before it."""
+
+    opname: str
+    arg: int | None
+    argval: Any
+    offset: int
+    positions: Any
+    is_jump_target: bool
+
+
+Body: TypeAlias = Sequence[Instruction]
 
 Names: TypeAlias = tuple[Mapping[str, Any], Mapping[str, Any]]
 """The variables of a frame, and those of its module."""
@@ -56,6 +70,8 @@ class Look(NamedTuple):
 
     def lent(self, names: Names) -> tuple[str, Any] | None:
         """Decide what is found of a proxy, and return a variable and what to lend it, if Python finds otherwise."""
+        if self.kind == "type" and "type" in names[1]:
+            return None
         values = [value_of(names, one, fields=True) for one in self.operands]
         looked = {number for number, path in self.paths if type(_part(values[number], path)) is Lazy}
         if len(looked) > 1:
@@ -155,15 +171,29 @@ def value_of(names: Names, operand: Operand, *, fields: bool = False) -> Any:
             return value
         if attribute == "__class__":
             return _UNSEEN
-        real = VALUE.__get__(value) if type(value) is Lazy else value
-        home: Any = type(real)
-        if fields and not isinstance(real, type) and attribute not in (record_fields(home) or ()):
+        if not _may_ask(value, attribute, fields=fields):
             return BLIND
         try:
             value = getattr(value, attribute)
         except Exception:  # the look, if it is reached, will raise the same
             return _UNSEEN
     return value
+
+
+def _may_ask(value: Any, attribute: str, *, fields: bool) -> bool:
+    """Whether to ask for an attribute once more gives the same; with `fields`, and runs no code of the model."""
+    real = VALUE.__get__(value) if type(value) is Lazy else value
+    home: Any = type(real)
+    if isinstance(real, type) or attribute in (record_fields(home) or ()):
+        return True
+    if fields or plain(real_within(value)):
+        return not fields
+    if home.__getattribute__ not in (object.__getattribute__, ModuleType.__getattribute__):
+        return False
+    shared = next((vars(base)[attribute] for base in home.__mro__ if attribute in vars(base)), None)
+    if attribute in getattr(real, "__dict__", ()):
+        return not hasattr(type(shared), "__set__")
+    return type(shared) is MemberDescriptorType or (shared is not None and not hasattr(type(shared), "__get__"))
 
 
 def _element(held: Any, key: Any) -> Any:
@@ -187,6 +217,19 @@ def _is_unsteady(operands: Sequence[Operand], *values: Any) -> bool:
     return any(parts_of(value) is not None for value in values)
 
 
+def instructions(code: CodeType) -> Body:
+    """Return what some code does; of an instruction with prefixes the event comes at the first, and so do jumps."""
+    body: list[Instruction] = []
+    begin, target = -1, False
+    for one in dis.get_instructions(code):
+        begin, target = one.offset if begin < 0 else begin, target or one.is_jump_target
+        if one.opname not in _SILENT:
+            body.append(Instruction(one.opname, one.arg, one.argval, begin, one.positions, target))
+            target = False
+        begin = begin if one.opname == "EXTENDED_ARG" else -1
+    return body
+
+
 def look_at(code: CodeType, body: Body, place: int) -> Look | None:
     """Return what is looked at by an instruction that looks past proxies; None if that is not known."""
     one = body[place]
@@ -195,7 +238,8 @@ def look_at(code: CodeType, body: Body, place: int) -> Look | None:
     if one.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
         used = next((after for after in range(place + 1, len(body)) if body[after].opname == "CALL"), 0)
         typed = _operand(body, used - 1) if used and body[used].arg == 1 else None
-        if typed is None or typed[1] != place:
+        # If a jump ends in the midst of it, another function may be called.
+        if typed is None or typed[1] != place or any(inner.is_jump_target for inner in body[place + 1 : used + 1]):
             return None
         return Look("type", (typed[0],), body[place + 1].offset, body[used].offset)
     found: list[Operand] = []
@@ -240,7 +284,7 @@ def _operand(body: Body, place: int, *, stored: bool = False) -> tuple[Operand, 
     return None if key is None or held is None else ((one.opname, (held[0], key[0]), taken), held[1])
 
 
-def _matched(code: CodeType, body: Body, one: dis.Instruction) -> Look | None:
+def _matched(code: CodeType, body: Body, one: Instruction) -> Look | None:
     """What the `match` looks at of which a pattern is tried here."""
     tree = source_of(code)
     for node in () if tree is None else ast.walk(tree):
@@ -272,7 +316,7 @@ def _look_of(body: Body, subject: ast.expr, paths: Sequence[Path]) -> Look | Non
         found.insert(0, operand[0])
         at = operand[1]
     looked = [(path[0], path[1:]) for path in paths if path] if tupled else [(0, path) for path in paths]
-    if at + 1 != places[0] or not all(type(number) is int and number < len(found) for number, _ in looked):
+    if at + 1 != places[0] or any(number not in range(-len(found), len(found)) for number, _ in looked):
         return None
     return Look("match", tuple(found), body[places[0]].offset, body[last + 1].offset, tuple(looked))
 
@@ -312,14 +356,16 @@ def _sequences(pattern: ast.pattern | None, path: Path) -> Iterator[Path]:
 def _part(value: Any, path: Path) -> Any:
     """A part, or the proxy on the way there; None where no pattern gets there, BLIND where that is not known."""
     for step in path:
-        if type(value) is Lazy or value is BLIND or plain(value):
+        if type(value) is Lazy or value is BLIND:
             return value
         parts = parts_of(value)
+        names = record_fields(parts[0]) if parts else None
+        if type(step) is str:  # anything but a field may be a property
+            step = names.index(step) if names and step in names else None
+        elif plain(value):
+            return value
         if parts is None or step is None:
             return BLIND
-        names = record_fields(parts[0])
-        if type(step) is str:
-            step = names.index(step) if names and step in names else len(parts[1])
         if not -len(parts[1]) <= step < len(parts[1]):
             return None
         value = parts[1][step]

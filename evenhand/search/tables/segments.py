@@ -78,7 +78,7 @@ def segmented(listed: Any) -> Iterator[Any]:
     """Return a generator of the same values, with marks where that is possible."""
     if type(listed) is GeneratorType and listed.gi_frame is not None and not listed.gi_running and _is_new(listed):
         code = _cut(listed.gi_code)
-        values = listed.gi_frame.f_locals
+        values = {**listed.gi_frame.f_locals}
         if code is not None and set(listed.gi_code.co_freevars) <= values.keys():
             cells = {name: CellType(values[name]) for name in listed.gi_code.co_freevars}
             names = [name for name in listed.gi_code.co_varnames if name in values]

@@ -9,15 +9,16 @@ patterns look at is examined when the code gets there, see `looks`.
 from __future__ import annotations
 
 import builtins
-import dis
 import operator
 import sys
 from collections.abc import Callable
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 
+from evenhand.core.answers import error_text
 from evenhand.core.purity import IMPURE_MODULES
-from evenhand.search.tables.looks import BLIND, Look, Names, look_at
+from evenhand.search.tables.expressions import NotLearned
+from evenhand.search.tables.looks import BLIND, Look, Names, instructions, look_at
 from evenhand.search.tables.proxies import Lazy, decide_identity, is_single
 
 _LOOKS = (type, id, callable, vars, operator.is_, operator.is_not)
@@ -42,7 +43,6 @@ _TRUSTED = (
 Where `fractions` asks for a type, it has a slower way for other types that comes to the same.
 """
 
-_SILENT = {"CACHE", "RESUME", "PRECALL", "EXTENDED_ARG", "NOP", "COPY_FREE_VARS", "PUSH_NULL", "NOT_TAKEN"}
 _NONE_JUMPS = "_IF_NOT_NONE", "_IF_NONE"
 
 _LOOKS_PAST = "looks past a value that is not chosen yet"
@@ -63,11 +63,12 @@ class Watch:
         self.quiet: set[int] = set()  # those that need no tracer
         self.tracer = self._called()
         self.complaint: str = ""
-        self.lent: list[tuple[FrameType, str, Any]] = []
+        self.lent: list[tuple[FrameType, int, str, Any]] = []
 
     def watched(self, run: Callable[..., Any], *given: Any) -> Any:
         """Run the model's own code under watch, and restore the trace function that was set before."""
         before = sys.gettrace()
+        sys._getframe().f_trace_opcodes = True  # without which Python 3.12 shows no instructions at first
         sys.settrace(self.tracer)
         try:
             return run(*given)
@@ -94,6 +95,7 @@ class Watch:
                 if found[1] is None:
                     quiet.add(id(code))
             if found[1] is not None:
+                frame.f_trace = found[1]  # newer versions of Python ask for it before they show each instruction
                 frame.f_trace_lines, frame.f_trace_opcodes = False, True
             return found[1]
 
@@ -111,13 +113,14 @@ class Watch:
                 self._complain(f"{where}: `{name}` {_LOOKS_PAST}; use isinstance or ==")
         generated = not code.co_filename.endswith(".py")
         looks: list[Look] = []
-        body = [one for one in dis.get_instructions(code) if one.opname not in _SILENT]
+        body = instructions(code)
         line = code.co_firstlineno
         for place, one in enumerate(body):
             line = one.positions.lineno or line if one.positions else line
             where = f"{code.co_filename}:{line} ({code.co_name})"
             if one.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-                look = look_at(code, body, place) if one.argval == "type" and "type" not in frame.f_globals else None
+                known = frame.f_globals.get("type", frame.f_builtins.get("type"))
+                look = look_at(code, body, place) if one.argval == "type" and known is type else None
                 if look is None:
                     self._named(frame, str(one.argval), where)
                 else:
@@ -142,8 +145,7 @@ class Watch:
                     if not generated and not pattern:
                         self._complain(f"{where}: `is` on a computed value; compare with == instead")
                 else:
-                    prefixes = max(0, (one.arg or 0).bit_length() - 1) // 8  # a far jump has its event there
-                    looks += [look, look._replace(end=one.offset - 2 * prefixes)]
+                    looks.append(look)
         handles = any(one.opname == "PUSH_EXC_INFO" for one in body)
         return self._looker(looks) if looks or handles else None
 
@@ -168,19 +170,28 @@ class Watch:
     def _looker(self, looks: list[Look]) -> Callable[..., Any]:
         begins, ends = {look.begin: look for look in looks}, {look.end: look for look in looks}
 
+        def looked(frame: FrameType, here: int) -> None:
+            back = self._returned(frame, here)
+            names = {**frame.f_locals, **back}, frame.f_globals
+            if here in ends and not back and ends[here].kind == "is":
+                self._compared(frame, names, ends[here])
+            if here in begins:
+                back |= self._begun(frame, names, begins[here])
+            frame.f_locals.update(back)  # at last, as each look at it reads the variables anew
+
         def looking(frame: FrameType, event: str, argument: Any) -> Any:
             here = frame.f_lasti
             if event == "exception":
                 frame.f_locals.update(self._returned(frame))
                 self._saw(frame, argument)
             elif event == "opcode" and (here in ends or here in begins):
-                back = self._returned(frame) if here in ends else {}
-                names = {**frame.f_locals, **back}, frame.f_globals
-                if here in ends and not back and ends[here].kind == "is":
-                    self._compared(frame, names, ends[here])
-                if here in begins:
-                    back |= self._begun(frame, names, begins[here])
-                frame.f_locals.update(back)  # at last, as each look at it reads the variables anew
+                try:
+                    looked(frame, here)
+                except NotLearned:
+                    raise
+                except Exception as error:  # the model might handle it
+                    self._complain(f"{_where(frame)}: {error_text(error)} while it was watched")
+                    raise
             return looking
 
         return looking
@@ -189,19 +200,20 @@ class Watch:
         """What is looked at is about to be loaded; return what must be lent."""
         lent = look.lent(names)
         if lent is not None:
-            self.lent.append((frame, lent[0], names[0][lent[0]]))
+            self.lent.append((frame, look.end, lent[0], names[0][lent[0]]))
             return {lent[0]: lent[1]}
         if look.kind != "is" and look.sees(names):
             what = _PATTERN if look.kind == "match" else f"`type` {_LOOKS_PAST}; use isinstance or =="
             self._complain(f"{_where(frame)}: {what}")
         return {}
 
-    def _returned(self, frame: FrameType) -> dict[str, Any]:
-        """What a variable held that was lent something."""
-        if not self.lent or self.lent[-1][0] is not frame:
-            return {}
-        _, name, value = self.lent.pop()
-        return {name: value}
+    def _returned(self, frame: FrameType, end: int | None = None) -> dict[str, Any]:
+        """What variables held that were lent something until `end`; without one, until an exception."""
+        back: dict[str, Any] = {}
+        for place in reversed(range(len(self.lent))):
+            if self.lent[place][0] is frame and end in (self.lent[place][1], None):
+                _, _, name, back[name] = self.lent.pop(place)
+        return back
 
     def _compared(self, frame: FrameType, names: Names, look: Look) -> None:
         one, other = look.compared(names)

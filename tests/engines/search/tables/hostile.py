@@ -14,6 +14,7 @@ import copy
 import dataclasses
 import functools
 import json
+import linecache
 import operator
 import pickle
 import random
@@ -1457,3 +1458,172 @@ class Menu:
 def methods_of_an_object():
     """What is on offer comes from methods of an object that changes between two statements."""
     return numbers(lambda s, a: Pair((s.x + a) % 5, (s.y + 1) % 4), actions=Menu().actions)
+
+
+def _compiled(*lines):
+    """The function `how` of a source of its own."""
+    name, source = f"{__file__}:{len(linecache.cache)}.py", "\n".join(["def how(s):", *lines])
+    linecache.cache[name] = len(source), None, source.splitlines(keepends=True), name
+    made: dict[str, Any] = {"chosen": lambda value: value}
+    exec(compile(source, name, "exec", dont_inherit=True), made)
+    return made["how"]
+
+
+_MANY = [f" v{n} = {n}" for n in range(300)]
+"""Variables beyond 255, whose instructions have prefixes."""
+
+
+@way(followed=True)
+def exact_class_of_a_late_variable():
+    """`type` of the 302nd variable."""
+    return rarely(_compiled(*_MANY, " x = s.x", " return type(x) is str"), "a")
+
+
+@way(followed=True)
+def match_a_late_variable():
+    """A pattern for sequences looks at the 302nd variable."""
+    return rarely(_compiled(*_MANY, " x = s.x", " match x:", "  case [_, _]: return True", " return False"), (1, 2))
+
+
+@way(followed=False)
+def is_a_choice_before_a_far_jump():
+    """One of two values is compared before a jump over more than 255 instructions."""
+    lines = [" y, b = 0, 1", " if (s.x if s.y == 0 else b) is not None:", *["  y = y + 1"] * 100]
+    return rarely(_compiled(*lines, "  return False", " return True"))
+
+
+@way(followed=False)
+def exact_class_or_another_function():
+    """What is called is `type` or a function of the model, which gives a part."""
+    return rarely(_compiled(" x = s.x", " return (chosen if s.y == 0 else type)(x) == 3333"), 3333)
+
+
+@way(followed=False)
+def exact_class_by_other_built_in_functions():
+    """`type` is no built-in function of the frame."""
+    made: dict[str, Any] = {"__builtins__": {"type": lambda value: value}}
+    exec("def how(s):\n x = s.x\n return type(x) == 3333", made)
+    return rarely(made["how"], 3333)
+
+
+@way(followed=False)
+def match_more_than_there_are():
+    """A pattern looks for more parts than the tuple has, and the model handles any error."""
+
+    def how(s):
+        try:
+            match s.x, s.y:
+                case (*_, [_], [_], [_]):
+                    return True
+                case _:
+                    return s.x == "a"
+        except IndexError:
+            return False
+
+    return rarely(how, "a")
+
+
+@way(followed=True)
+def match_beside_a_class():
+    """The class of something is asked for before the part that is matched."""
+
+    def how(s):
+        x, one = s.x, 1
+        match type(one), x:
+            case (_, [_, _]):
+                return True
+        return False
+
+    return rarely(how, (1, 2))
+
+
+class Box(Enum):
+    """A member with a property that gives what is held now."""
+
+    ONE = 1
+
+    @property
+    def held(self):
+        """Any value."""
+        return _boxed[0]
+
+
+_boxed: list[Any] = [None]
+
+
+@way(followed=False)
+def match_a_property():
+    """A pattern for sequences looks at a property of a member."""
+
+    def how(s):
+        _boxed[0], one = s.x, Box.ONE
+        match one:
+            case Box(held=[_, _]):
+                found = True
+            case _:
+                found = False
+        _boxed[0] = None
+        return found
+
+    return rarely(how, (1, 2))
+
+
+class Once:
+    """Gives what it holds once, by a property and by `__getattr__`."""
+
+    def __init__(self, one):
+        self.one, self.asked = one, 0
+
+    @property
+    def held(self):
+        """The value, then 0."""
+        self.asked += 1
+        return self.one if self.asked == 1 else 0
+
+    def __getattr__(self, name):
+        return self.held
+
+
+@way(followed=False)
+def is_a_property_that_changes():
+    """A property gives something else when it is asked again."""
+
+    def how(s):
+        one = Once(s.x)
+        return one.held is None
+
+    return rarely(how)
+
+
+@way(followed=False)
+def is_an_attribute_that_changes():
+    """`__getattr__` gives something else when it is asked again."""
+
+    def how(s):
+        one = Once(s.x)
+        return one.any is None
+
+    return rarely(how)
+
+
+@way(followed=True)
+def real_while_it_is_lent():
+    """An exception comes while a part is lent for a pattern; afterwards it is a part again."""
+
+    class Raises:
+        @property
+        def it(self):
+            raise KeyError
+
+    def step(s, _a):
+        x, one = s.x, Raises()
+        try:
+            match x, one.it:
+                case ([_, _], _):
+                    return s
+                case _:
+                    return s
+        except KeyError:
+            return Pair((x + 1) % 5, (s.y + x) % 3)
+
+    return numbers(step)
