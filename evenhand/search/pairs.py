@@ -142,10 +142,14 @@ class TwoRunWatch(StepPairsWatch):
     def _begun(self, number: int, way: Any, config: Any, state: Any) -> tuple[Any, Any]:
         """The configuration and state of a second run, kept while the way of this number is the same.
 
-        Ways that Python calls equal may be told apart.
+        One without a hash may change; ways that Python calls equal may be told apart.
         """
+        try:
+            hash(way)
+        except Exception:
+            return self.claim.begun(way, config, state)
         for known, begun in self.here[number : number + 1]:
-            if known is way or (isinstance(way, Hashable) and known == way and alike(known, way)):
+            if known is way or (known == way and alike(known, way)):
                 return begun
         begun = self.claim.begun(way, config, state)
         self.here[number : number + 1] = [(way, begun)]

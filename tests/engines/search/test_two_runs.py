@@ -60,7 +60,13 @@ def claim(
     )
 
 
+def _set_to(way: list[int], number: int) -> list[int]:
+    way[0] = number
+    return way
+
+
 CLAIM = claim()
+CHANGED = [0]
 
 CLAIMS: dict[str, tuple[TwoRun, bool]] = {
     "equal beginnings": (CLAIM, True),
@@ -91,6 +97,14 @@ CLAIMS: dict[str, tuple[TwoRun, bool]] = {
             other=lambda _w, _action: (1,),
             state=lambda _w, _config, state: state,
             agree=lambda w, _one, other: type(other.config) is type(w),
+        ),
+        True,
+    ),
+    "a way that changes": (
+        claim(
+            twins=lambda _config, _state, action: (_set_to(CHANGED, action),),
+            state=lambda w, _config, state: (state[0], w[0]),
+            agree=lambda _w, one, other: other.before[1] == one.action,
         ),
         True,
     ),
