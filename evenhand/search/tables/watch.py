@@ -68,7 +68,8 @@ class Watch:
     def watched(self, run: Callable[..., Any], *given: Any) -> Any:
         """Run the model's own code under watch, and restore the trace function that was set before."""
         before = sys.gettrace()
-        sys._getframe().f_trace_opcodes = True  # without which Python 3.12 shows no instructions at first
+        # Without this Python 3.12 shows no instructions at first.
+        sys._getframe().f_trace_opcodes = True  # pyright: ignore[reportPrivateUsage]
         sys.settrace(self.tracer)
         try:
             return run(*given)
