@@ -220,7 +220,7 @@ def _menu(label: str, menu: Iterable[Hashable] | None) -> tuple[Hashable, ...] |
 def _taking(label: str, step: Any, shows: bool | None, starts: tuple[Any, ...], *, sized: bool) -> Any:
     """`step` with its result checked."""
     harmless: set[type] = set()  # types of states that passed the check
-    sure: set[type] = set()  # those of which only a pair needs to be looked at again
+    sure: set[type] = set()  # those whose values, except pairs, need not be looked at again
     lengths = {len(start) for start in starts if type(start) is tuple}
 
     def take(_rules: None, config: Any, state: Any, action: Any) -> tuple[Any, Any]:
@@ -239,7 +239,7 @@ def _taking(label: str, step: Any, shows: bool | None, starts: tuple[Any, ...], 
         if shows or pair or kind not in harmless:
             made, shown = _result(label, made, shows, starts, pair, state, action)
             harmless.add(type(made))
-            if not (shows or sized):
+            if not (shows or sized or (kind is tuple and len(made) == 2)):  # pairs would be made twice
                 sure.add(kind)
         try:
             hash(made)

@@ -56,11 +56,13 @@ def _quicken(kind: Any) -> None:
     usual: Any = kind.__dict__.get("__init__")
     puts: dict[str, Any] = {entry.name: getattr(kind, entry.name, None) for entry in fields(kind)}
     code = getattr(usual, "__code__", None)
-    if code is None or not code.co_qualname.startswith("__create_fn__") or usual.__kwdefaults__:
+    if code is None or not code.co_qualname.startswith("__create_fn__") or kind.__new__ is not object.__new__:
         return
     given = code.co_varnames[1 : code.co_argcount] == tuple(puts)
     made_here = any(entry.default_factory is not MISSING for entry in fields(kind))
-    if not puts or not given or made_here or any(type(slot) is not MemberDescriptorType for slot in puts.values()):
+    clash = puts.keys() & {"self", *(f"_{name}" for name in puts)}  # names that `_written` uses
+    elsewhere = any(type(slot) is not MemberDescriptorType for slot in puts.values())
+    if not puts or not given or made_here or clash or elsewhere:
         return
     _PUTS[kind] = {name: slot.__set__ for name, slot in puts.items()}
     quick = _written(kind, ", ".join(("self", *puts)), (f"_{name}(self, {name})" for name in puts))

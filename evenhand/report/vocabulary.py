@@ -239,9 +239,9 @@ def _without_readings(value: Any) -> str:
 
 def _record(kind: Any, own: Own, filled: dict[str, set[str]]) -> Iterator[str]:
     yield from (f"### {kind.__name__}", "", _said(kind), "")
-    if len(filled) > 1:
-        told = [f"`{op}` {', '.join(f'`{name}`' for name in sorted(held))}" for op, held in filled.items() if held]
-        yield from (f"On random walks answers hold, beside what all hold: {'; '.join(told) or 'nothing'}.", "")
+    told = [f"`{op}` {', '.join(f'`{name}`' for name in sorted(held))}" for op, held in filled.items() if held]
+    if told:
+        yield from (f"On random walks answers hold, beside what all hold: {'; '.join(told)}.", "")
     free = freedom_of(kind)
     entries = [one for one in fields(kind) if one.init]
     if entries:

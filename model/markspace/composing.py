@@ -286,9 +286,10 @@ def _allows(_config: ComposingConfig, state: ComposingState, act: ComposingAct) 
     return not isinstance(act, Publish) or 0 <= act.supersedes <= len(state.marks)
 
 
-def _unsaid(_config: ComposingConfig, _state: ComposingState, action: ComposingAct) -> bool:
-    """No section says how often a manifest is reported whose agent a pipeline names twice."""
-    return isinstance(action, Pipeline) and len(set(action.agents)) < len(action.agents)
+def _unsaid(config: ComposingConfig, state: ComposingState, action: ComposingAct) -> bool:
+    """No section says how often a manifest that promises too much is reported, if a pipeline names its agent twice."""
+    told = _pipeline(REFERENCE, config, state, action).overpromised if isinstance(action, Pipeline) else ()
+    return len(set(told)) < len(told)
 
 
 COMPOSING: System[ComposingConfig, ComposingState, ComposingAct, Composed, Rules] = System(

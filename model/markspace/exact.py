@@ -39,7 +39,7 @@ class Amount:
         """Return the exact sign: -1, 0 or 1."""
         if len(self.terms) > 1:
             return _sign(self)
-        return 0 if not self.terms else 1 if self.terms[0][1] > 0 else -1
+        return sum((c > 0) - (c < 0) for _, c in self.terms)
 
     @property
     def rational(self) -> Fraction | None:
@@ -56,7 +56,7 @@ class Amount:
         return self != other and (self - other).sign < 0
 
     def __le__(self, other: Amount) -> bool:
-        return self == other or (self - other).sign < 0
+        return self == other or (self - other).sign <= 0
 
     def __str__(self) -> str:
         return " + ".join(f"{c}" if h == 0 else f"{c}*2^-{h}" for h, c in self.terms) or "0"
@@ -96,12 +96,14 @@ def total(amounts: Iterable[Amount]) -> Amount:
 
 @lru_cache(maxsize=4_096)
 def _sign(amount: Amount) -> int:
-    if len({c > 0 for _, c in amount.terms}) == 1:
-        return 1 if amount.terms[0][1] > 0 else -1
+    # What a kernel shows may be in another form, in which terms that cancel would be narrowed for ever.
+    terms = total(Amount(((h % 1, c / Fraction(2) ** (h // 1)),)) for h, c in amount.terms).terms
+    if len({c > 0 for _, c in terms}) < 2:
+        return Amount(terms[:1]).sign
     bits = 32
     while True:
         low = high = Fraction(0)
-        for halvings, coefficient in amount.terms:
+        for halvings, coefficient in terms:
             below, above = _power_bounds(halvings, bits)
             low += coefficient * (below if coefficient > 0 else above)
             high += coefficient * (above if coefficient > 0 else below)

@@ -159,7 +159,8 @@ def _unsaid(config: Config, state: State, action: Act) -> bool:
     if what is What.PRE:
         return doing.phase is not Phase.IDLE
     if what is What.RELEASE:
-        return doing.phase is not Phase.IDLE or state.claims[config.resources.index(action.resource)] != agent
+        claim = state.claims[config.resources.index(action.resource)]
+        return config.readings.claim_release == "none" or doing.phase is not Phase.IDLE or claim != agent
     return what is What.ABANDON and doing != Doing(Phase.ALLOWED, action.resource)
 
 

@@ -69,8 +69,45 @@ def test_a_field_that_there_is_not_is_refused(given: dict[str, Any]) -> None:
         Point()  # type: ignore[call-arg]
 
 
+@records.dataclass(frozen=True, slots=True)
+class Underlined:
+    """One with a name that begins as those of what writes the slots."""
+
+    x: int
+    _x: int
+
+
+@records.dataclass(frozen=True, slots=True)
+class Selfish:
+    """One with a name that constructors use."""
+
+    self: int
+
+
+@records.dataclass(frozen=True, slots=True)
+class Counted:
+    """One whose class makes records in a way of its own."""
+
+    x: int
+
+    def __new__(cls, *_given: Any, **_named: Any) -> Any:
+        """Note the record."""
+        MADE.append(cls.__name__)
+        return object.__new__(cls)
+
+
+MADE: list[str] = []
+
+
+def test_names_of_fields_are_free() -> None:
+    """None is confused with a name that the constructor uses itself."""
+    assert repr(records.replace(Underlined(1, 2), x=3)) == "Underlined(x=3, _x=2)"
+    assert records.replace(Selfish(1), self=2).self == 2
+
+
 def test_what_a_constructor_does_besides_is_done() -> None:
-    """`__post_init__` runs, also on a copy, and every record gets a list of its own."""
+    """`__post_init__` and `__new__` run, also on a copy, and every record gets a list of its own."""
+    assert (records.replace(Counted(1), x=2).x, MADE) == (2, ["Counted"] * 2)
     with pytest.raises(ValueError, match="negative"):
         records.replace(Checked(1), x=-1)
     assert Fresh().parts is not Fresh().parts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -188,3 +189,24 @@ def test_a_product_counts_nothing_and_a_compiled_search_counts() -> None:
     found = explore(cells, method="compiled", count_actions=True)
     plain = explore(cells, method="explicit", count_actions=True)
     assert found.method == "compiled" and found.actions == plain.actions is not None
+
+
+def test_a_state_that_is_a_pair_is_made_once() -> None:
+    """The search calls the function itself where its results are harmless; a pair may hide an observation."""
+    frames: list[str] = []
+
+    def step(state: tuple[int, int], action: int) -> tuple[int, int]:
+        return (state[0] + action) % 30, (state[1] + 1) % 40
+
+    def note(frame: Any, event: str, _given: Any) -> None:
+        if event == "call" and frame.f_code is step.__code__:
+            frames.append(event)
+
+    pairs = evenhand.system("pairs", initial=[(0, 0)], actions=lambda _state: (0, 1), step=step)
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        found = explore(pairs, method="explicit")
+    finally:
+        sys.setprofile(before)
+    assert found.transitions <= len(frames) < found.transitions * 1.5

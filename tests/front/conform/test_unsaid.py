@@ -35,7 +35,10 @@ GUARDS_OF_TWO = Config(("a", "b"), ("r", "s"), Policy.HIGHEST_CONFIDENCE, 1, Rea
 MEDDLED = replace(GUARDS_OF_TWO, policy=Policy.FIRST_WRITER, deferred=False, meddling=True)
 PLAIN = replace(MEDDLED, meddling=False)
 
+RELEASED = replace(PLAIN, readings=Readings(claim_release="superseding_action_of_holder"))
+
 ASKED = (Act(What.PRE, "a", "r"),)
+DONE = (*ASKED, Act(What.CALL, "a", "r"), Act(What.POST, "a", "r"))
 TWICE = (Act(What.PRE, "a", "r"), Act(What.PRE, "a", "s"), Act(What.BOUNDARY, resource="r"))
 
 
@@ -52,7 +55,9 @@ TWICE = (Act(What.PRE, "a", "r"), Act(What.PRE, "a", "s"), Act(What.BOUNDARY, re
         (PLAIN, ASKED, Act(What.ABANDON, "a", "r"), False),
         (PLAIN, ASKED, Act(What.ABANDON, "a", "s"), True),
         (PLAIN, (), Act(What.PRE, "a", "elsewhere"), True),
-        (PLAIN, ASKED, Act(What.RELEASE, "a", "r"), True),
+        (PLAIN, DONE, Act(What.RELEASE, "a", "r"), True),  # which the reading excludes
+        (RELEASED, ASKED, Act(What.RELEASE, "a", "r"), True),
+        (RELEASED, DONE, Act(What.RELEASE, "a", "r"), False),
         (PLAIN, ASKED, Act(What.BOUNDARY, resource="r"), True),  # nothing is deferred
         (PLAIN, ASKED, Act(What.WARN_INTENT, "b", "r", target="a"), True),  # nobody meddles
         (MEDDLED, ASKED, Act(What.WARN_INTENT, "b", "r", target="a"), False),
@@ -81,12 +86,13 @@ def _unsaid(name: str, action: Any) -> bool:
 
 
 def test_what_other_kernels_are_not_asked() -> None:
-    """A confidence that a kind has not, a pipeline that names an agent twice, operations of a layer left out."""
+    """A confidence that a kind has not, a manifest that may be told once or twice, operations of a layer left out."""
     for kind in Kind:
         beyond = Write("alice", Draft(kind, "a", confidence=Fraction(-1)), 1)
         assert _unsaid("space", beyond) is (kind in (Kind.ACTION, Kind.WARNING))
         assert not _unsaid("space", replace(beyond, draft=Draft(kind, "a")))
-    assert _unsaid("composing", Pipeline(("bob", "bob"))) and not _unsaid("composing", Pipeline(("alice", "bob")))
+    assert _unsaid("composing", Pipeline(("bob", "bob")))  # who promises too much; whether they connect is told
+    assert not any(_unsaid("composing", Pipeline(("alice", other))) for other in ("alice", "bob"))
     assert _unsaid("layers", Operation(Op.RAISE, "alice", token="forged")) and _unsaid("layers", Operation(Op.ROUND))
     for said in (Op.ROUND, Op.WRITE, Op.EXECUTE, Op.TICK):  # the first configuration has no layer; P59
         assert not _unsaid("layers", Operation(said, "alice"))

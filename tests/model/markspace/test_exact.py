@@ -47,6 +47,14 @@ def test_equal_sums_are_equal_values() -> None:
     assert plain(Fraction(14142, 10000)) < root < plain(Fraction(14143, 10000))
 
 
+def test_other_forms_of_an_amount_have_the_same_sign() -> None:
+    """A kernel may show 1 as two halves, or a term that is zero; narrowing bounds would never end."""
+    halves = Amount(((Fraction(1), Fraction(2)),))
+    assert halves <= plain(1) <= halves and not halves < plain(1)
+    assert Amount(((Fraction(0), Fraction(1)), (Fraction(1), Fraction(-2)))).sign == 0
+    assert Amount(((Fraction(0), Fraction(0)),)).sign == 0
+
+
 def test_no_half_life_is_an_error() -> None:
     """§7.2: half-lives are positive."""
     with pytest.raises(ValueError, match="half-life must be positive"):
