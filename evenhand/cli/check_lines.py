@@ -96,7 +96,7 @@ def finding_lines(number: int, one: Mapping[str, Any]) -> Iterator[str]:
 
 def _reproduce(one: Mapping[str, Any]) -> str:
     """Return how to repeat a finding, where it was written to a file."""
-    return f"reproduce: {one['reproduce']}" if one["fixture"] and "reproduce" in one else ""
+    return f"reproduce: {inert(one['reproduce'])}" if one["fixture"] and "reproduce" in one else ""
 
 
 def _steps(trace: list[str], expected: list[Json], got: list[Json]) -> Iterator[str]:

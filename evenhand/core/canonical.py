@@ -33,7 +33,7 @@ def canonical_bytes(value: Json) -> bytes:
     Raises ValueError for what JSON cannot hold: NaN, infinities, keys that are not strings, integers beyond 2**53
     (write those as text), nesting beyond `MAX_DEPTH`.
     """
-    plain = _check_depth(value)
+    plain = check_depth(value)
     try:
         return _encoder.encode(value).encode("utf-8") if plain else rfc8785.dumps(value)
     except (UnicodeEncodeError, rfc8785.CanonicalizationError) as error:
@@ -59,7 +59,7 @@ def parse(text: str | bytes) -> Json:
         value = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite)
     except RecursionError as error:
         raise ValueError(f"nested deeper than {MAX_DEPTH} levels") from error
-    _check_depth(value)
+    check_depth(value)
     return value
 
 
@@ -83,10 +83,10 @@ def _finite(text: str) -> float:
     return number
 
 
-def _check_depth(value: Json) -> bool:
+def check_depth(value: Json, most: int = MAX_DEPTH) -> bool:
     """Return whether a value is plain.  Raises ValueError for one that is nested too deeply."""
     plain, level = True, [value]
-    for _ in range(MAX_DEPTH):
+    for _ in range(most):
         below: list[Json] = []
         for item in level:
             if isinstance(item, dict):
@@ -100,4 +100,4 @@ def _check_depth(value: Json) -> bool:
         if not below:
             return plain
         level = below
-    raise ValueError(f"nested deeper than {MAX_DEPTH} levels")
+    raise ValueError(f"nested deeper than {most} levels")

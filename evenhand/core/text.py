@@ -11,6 +11,7 @@ under any hash seed.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import MISSING, fields, is_dataclass
@@ -18,6 +19,9 @@ from enum import Enum
 from typing import Any, cast
 
 from evenhand.core.answers import short
+
+_MARKED = re.compile(r"[\\`*_{}\[\]<>#|!&@]|(?<=\w):(?=//)|(?<=www)\.", re.IGNORECASE)
+"""What means something in Markdown; an address is a link there without any mark."""
 
 _OBEYED = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
 MAX_TEXT = 400
@@ -40,6 +44,20 @@ def inert(text: str) -> str:
     'a\\u001b[31mb\\u202ec'
     """
     return "".join(_spelled(c) if unicodedata.category(c) in _OBEYED else c for c in text)
+
+
+def in_markdown(text: str) -> str:
+    r"""Return `text`, inert, of which Markdown makes no format, tag, cell or link.
+
+    >>> print(in_markdown("a|<b> https://c"))
+    a\|\<b\> https\://c
+    """
+    return _MARKED.sub(r"\\\g<0>", inert(text))
+
+
+def as_code(text: str) -> str:
+    """Return `text`, inert, as code in Markdown."""
+    return "`" + inert(text).replace("`", "'") + "`"
 
 
 def _spelled(character: str) -> str:

@@ -28,8 +28,8 @@ def itf_value(data: Json) -> Json:
         return str(data)
     entries = cast("dict[str, Json]", data)
     keys = set(entries)
-    if keys == {"$set"}:
-        return {"#set": [itf_value(item) for item in cast("list[Json]", entries["$set"])]}
+    if keys == {"$set"} and isinstance(members := entries["$set"], list):
+        return {"#set": [itf_value(item) for item in cast("list[Json]", members)]}
     if keys == {"$int"}:
         return {"#bigint": entries["$int"]}
     if keys == {"$fraction"}:

@@ -15,10 +15,13 @@ from typing import Annotated, Any, Literal, TypeAlias
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, ValidationError, convert, to_builtins
 
-from evenhand.core.canonical import MAX_DEPTH, Json, canonical_bytes
+from evenhand.core.canonical import MAX_DEPTH, Json, canonical_bytes, check_depth
 from evenhand.evidence.schemas import Natural, Positive, Shape
 
 VERSION = 1
+
+DEEPEST = MAX_DEPTH // 2 - 4
+"""Levels of an answer: ITF has two for each, and a record stands around it."""
 
 UNKNOWN: Json = {"$unknown": True}
 """A value that was not shown or recorded."""
@@ -182,12 +185,14 @@ def end(number: int) -> bytes:
 def read_answer(line: bytes, expected: int) -> KernelAnswer:
     """Return the answer in `line` to request `expected`.  Raises Misanswer for anything else.
 
-    What no record could repeat is no answer: half a surrogate pair, whole numbers beyond 2**53, nesting beyond the
-    limit of canonical JSON.
+    What no record could repeat is no answer: half a surrogate pair, whole numbers beyond 2**53, nesting beyond
+    `DEEPEST`.
     """
     try:
         data: Any = json.loads(line, parse_constant=_no_constant, parse_float=_finite)
-        if _SUSPICIOUS.search(line) or line.count(b"[") + line.count(b"{") > MAX_DEPTH:
+        if line.count(b"[") + line.count(b"{") > DEEPEST:
+            check_depth(data, DEEPEST)
+        if _SUSPICIOUS.search(line):
             canonical_bytes(data)
     except (ValueError, RecursionError) as error:
         raise Misanswer(Fault.GARBAGE, f"{_excerpt(line)} is no JSON: {error!s:.120}") from error

@@ -60,13 +60,16 @@ class Coder:
         return replay(self.system, scenario)
 
     def said(self, trace: AnyTrace) -> AnyTrace:
-        """Return the run up to the first action of which no section tells what follows."""
-        system, steps = self.system, trace.steps
-        ends = (at for at, one in enumerate(steps) if system.is_unsaid(one.config, one.before, one.action))
-        end = next(ends, None) if system.unsaid is not None else None
-        if end is None:
+        """Return the run without actions of which no section tells what follows, up to one that changes the state."""
+        kept = list[AnyStep]()
+        for one in trace.steps:
+            if not self.system.is_unsaid(one.config, one.before, one.action):
+                kept.append(one)
+            elif one.after != one.before:
+                break
+        if len(kept) == len(trace.steps):
             return trace
-        return Trace(replace(trace.scenario, actions=trace.scenario.actions[:end]), steps[:end])
+        return Trace(replace(trace.scenario, actions=tuple(one.action for one in kept)), tuple(kept))
 
     def request(self, trace: AnyTrace) -> KernelRequest:
         """Return the request to a kernel, with the answers of the reference."""

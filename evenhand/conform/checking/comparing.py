@@ -50,6 +50,8 @@ class Difference:
 
     def __str__(self) -> str:
         expected, got = (None if said is None else in_words(json.loads(said)) for said in (self.expected, self.got))
+        if expected == got:  # what differs has no words, as a text in place of the atom of the same text
+            expected, got = self.expected, self.got
         place = (self.place or self.path).removesuffix("[]")
         if expected is None:
             return f"{place}: not expected: {got}"
@@ -69,8 +71,15 @@ def in_words(value: Json) -> str:
     told = {key: one for key, one in entries.items() if key != "$" and one is not None and one not in ("", [])}
     if name and isinstance(name, str):
         return f"{name}({', '.join(f'{key}={in_words(one)}' for key, one in told.items() if one is not False)})"
-    if name := next((key for key in ("name", "$fraction", "$int", "$set", "$unknown") if key in entries), ""):
-        return "(not told)" if name == "$unknown" else in_words(entries[name]).strip("'")
+    match entries:
+        case {"$enum": _, "name": said, **more} | {"$fraction": said, **more} | {"$int": said, **more} if not more:
+            return str(said)
+        case {"$set": said} if len(entries) == 1:
+            return in_words(said)
+        case {"$unknown": _} if len(entries) == 1:
+            return "(not told)"
+        case _:
+            pass
     return f"{{{', '.join(f'{key}: {in_words(one)}' for key, one in entries.items())}}}"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -59,8 +59,7 @@ def drawn(
     bare = replace(system, types=())  # that actions pass through a file is checked where the model is
     fuzz(bare, (claim,), generator, examples=examples, steps=steps, seed=seed)
     notebook.close()
-    runs = dict.fromkeys(_up_to(system, run, system.unsaid) for run in notebook.runs)
-    return tuple(run for run in runs if run.actions)
+    return tuple(dict.fromkeys(notebook.runs))
 
 
 def silenced(
@@ -73,7 +72,7 @@ def silenced(
     for agent in dict.fromkeys(filter(None, actors)):  # an action without a name is nobody's
         kept = tuple(action for action, actor in zip(run.actions, actors, strict=True) if actor != agent)
         if kept and done.get(agent, 0) < most:
-            yield agent, _up_to(system, replace(run, actions=kept), system.unsaid)
+            yield agent, replace(run, actions=kept)
 
 
 def separating(system: AnySystem, records: Sequence[Stored]) -> Iterator[AnyScenario]:
@@ -81,8 +80,7 @@ def separating(system: AnySystem, records: Sequence[Stored]) -> Iterator[AnyScen
 
     They come from search, machine and solvers, and were replayed before they were stored.  Runs recorded under other
     readings are taken under these.  The tests of the store report runs that no longer decode; here they are skipped.
-    They end before the first action of which the source says nothing; a vector, before one that is not on offer,
-    too: there a counterexample shows what some sentence forbids.
+    A vector ends before the first action that is not on offer: there a counterexample shows what some sentence forbids.
     """
     seen = set[AnyScenario]()
     for record in records:
@@ -95,14 +93,14 @@ def separating(system: AnySystem, records: Sequence[Stored]) -> Iterator[AnyScen
             continue
         for run in runs(evidence):
             made = _reread(system, run, recorded)
-            made = _up_to(system, made, _unanswered(system) if isinstance(record, Vector) else system.unsaid)
+            made = _answered(system, made) if isinstance(record, Vector) else made
             if made.actions and made not in seen:
                 seen.add(made)
                 yield made
 
 
 def where_said(system: AnySystem, beyond: set[tuple[Any, Any, Any]]) -> AnySystem:
-    """Return the system without what no section tells; each such action goes to `beyond`, with where it was met."""
+    """Return the system that does not offer what no section tells; what is met of it goes to `beyond`."""
     unsaid, actions = system.unsaid, system.actions
     if unsaid is None:
         return system
@@ -120,23 +118,14 @@ def where_said(system: AnySystem, beyond: set[tuple[Any, Any, Any]]) -> AnySyste
     return replace(system, unsaid=kept, actions=None if actions is None else offered)
 
 
-def _unanswered(system: AnySystem) -> Callable[[Any, Any, Any], bool]:
-    return lambda config, state, action: not system.has_answer(config, state, action)
-
-
-def _up_to(system: AnySystem, run: AnyScenario, ends: Callable[[Any, Any, Any], bool] | None) -> AnyScenario:
-    """The run up to the first action that ends it; one after which all is as before is left out instead."""
-    if ends is None:
-        return run
+def _answered(system: AnySystem, run: AnyScenario) -> AnyScenario:
+    """The run up to the first action to which the source gives no answer."""
     state, kept = run.start, list[Any]()
     for action in run.actions:
-        after = system.take(run.config, state, action).after
-        if ends(run.config, state, action):
-            if after != state:
-                break
-            continue
+        if not system.has_answer(run.config, state, action):
+            break
         kept.append(action)
-        state = after
+        state = system.take(run.config, state, action).after
     return replace(run, actions=tuple(kept))
 
 

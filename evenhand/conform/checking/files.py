@@ -11,7 +11,7 @@ from evenhand.conform.adapters.wire import text
 from evenhand.conform.checking.comparing import in_words
 from evenhand.core.canonical import Json, canonical_bytes, digest
 from evenhand.core.names import as_name
-from evenhand.core.text import inert
+from evenhand.core.text import as_code, in_markdown, inert
 from evenhand.evidence.itf import itf
 from evenhand.evidence.store import write_atomically
 
@@ -68,17 +68,18 @@ def markdown(finding: Mapping[str, Json]) -> str:
 def _lines(finding: Mapping[str, Json]) -> Iterator[str]:
     yield f"# {finding['claim']}"
     yield ""
-    yield _plain(finding["sentence"]) + (f" ({_plain(finding['source'])})" if finding["source"] else "")
+    yield in_markdown(finding["sentence"]) + (f" ({in_markdown(finding['source'])})" if finding["source"] else "")
     yield ""
-    yield f"- kernel: {_code(finding['kernel'])}, as a kernel of `{finding['protocol']}`, system `{finding['system']}`"
+    where = f"as a kernel of `{finding['protocol']}`, system `{finding['system']}`"
+    yield f"- kernel: {as_code(finding['kernel'])}, {where}"
     yield f"- judged by: the {finding['judged_by']}"
     yield f"- seen in {finding['seen']} runs, first by: {finding['origin']}; steps after shrinking: {finding['length']}"
     if finding["fault"]:
-        yield f"- the kernel {finding['fault']}: {_code(finding['why'])}"
+        yield f"- the kernel {finding['fault']}: {as_code(finding['why'])}"
     elif finding["why"]:
-        yield f"- {_plain(finding['why'])}"
+        yield f"- {in_markdown(finding['why'])}"
     for one in finding["differences"]:
-        yield f"- {_code(one)}"
+        yield f"- {as_code(one)}"
     for one in finding["violations"]:
         yield f"- `{one['claim']}` is violated in step {one['step']}, on the basis of: {one['basis']}"
     if finding["also"]:
@@ -112,14 +113,6 @@ def _block(value: Json, title: str) -> Iterator[str]:
     yield ""
     yield f"    {inert(in_words(value))}"
     yield ""
-
-
-def _plain(said: str) -> str:
-    return re.sub(r"([\\`*_{}\[\]<>#|!&])", r"\\\1", inert(said))
-
-
-def _code(said: str) -> str:
-    return "`" + inert(said).replace("`", "'") + "`"
 
 
 def _itf(finding: Mapping[str, Json]) -> dict[str, Json]:

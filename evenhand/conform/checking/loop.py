@@ -194,7 +194,9 @@ def check_system(
     """
     known_names("check_system", known, CheckOptions)
     beyond = set[tuple[Any, Any, Any]]()
-    told = where_said(known.get("own") or scopes[-1], beyond)
+    scopes = [where_said(one, beyond) for one in scopes]
+    own = known.get("own")
+    told = scopes[-1] if own is None else where_said(own, beyond)
     coder = Coder(protocol, told, frozenset(known.get("compare", ())))
     bounded = Bounded(source, clock or Clock())
     check = _Check(coder, claims, bounded, effort or CheckEffort(), known, beyond)
@@ -336,7 +338,6 @@ class _Check:
 
     def _cover(self, scope: AnySystem) -> None:
         """Walk every transition of one scope."""
-        scope = where_said(scope, self.beyond)
         covering = Covering(scope, self.effort.seed, left_out=self.phase.leaves_out(scope))
         try:
             self._walk(covering)

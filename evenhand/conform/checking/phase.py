@@ -268,8 +268,6 @@ class Phase:
         system, config, steps = self.coder.system, trace.scenario.config, list(trace.steps[:place])
         for old in trace.steps[place + 1 :]:
             before = steps[-1].after if steps else trace.scenario.start
-            if system.unsaid is not None and system.unsaid(config, before, old.action):
-                continue
             if system.has_answer(config, before, old.action) or not system.has_answer(config, old.before, old.action):
                 steps.append(system.take(config, before, old.action))
         actions = tuple(step.action for step in steps)
@@ -370,7 +368,10 @@ class Phase:
             self.failing = 0  # what follows is mostly without it
 
     def leaves_out(self, system: AnySystem) -> Callable[[Any, Any, Any], bool]:
-        """Return whether an action is left out somewhere: the kernel will hardly take it, or no section tells of it."""
+        """Return whether an action is left out somewhere: the kernel will hardly take it, or no section tells of it.
+
+        The latter is on the menu of joint actions alone.
+        """
 
         def left_out(config: Any, state: Any, action: Any) -> bool:
             if (self.refused and (config, action) in self.refused) or system.is_unsaid(config, state, action):
@@ -386,7 +387,6 @@ class Phase:
 
     def _takeable(self, trace: AnyTrace) -> AnyTrace:
         """Return the run as far as it is said, without what the kernel will hardly take, at the cost of a run each."""
-        trace = self.coder.said(trace)
         config, actions = trace.scenario.config, trace.scenario.actions
         never = {one for one in set(actions) if (config, one) in self.refused} if self.refused else set[Any]()
         if never:
@@ -397,7 +397,7 @@ class Phase:
         while self.silent and (place := next(self._silent(trace), None)) is not None:
             self._leave_out(trace.steps[place].action, "they are like others that it is slow to answer")
             trace = self._offered(trace, place)
-        return trace
+        return self.coder.said(trace)
 
     def _silent(self, trace: AnyTrace) -> Iterator[int]:
         """The places of steps that should show what the kernel was slow to answer."""

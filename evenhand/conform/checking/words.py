@@ -476,7 +476,7 @@ def choices(value: Json, action: Json = None) -> frozenset[str]:
     if isinstance(value, dict):
         entries = cast("_Object", value)
         inner = entries.values()
-        found = frozenset({str(entries["of"])} if "$chosen" in entries else ())
+        found = frozenset({str(entries["of"])} if entries.keys() == _KEYS["$chosen"] else ())
     if isinstance(action, dict) and (more := found - cast("_Object", action).keys()):
         named = ", ".join(sorted(cast("_Object", action).keys() - {"$"})) or "none"
         raise Malformed(

@@ -5,13 +5,12 @@ Text from the kernel can neither format, link nor close a tag.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from evenhand.conform.checking.comparing import differences, in_words, normal
 from evenhand.core.canonical import Json, canonical_bytes, digest
-from evenhand.core.text import inert
+from evenhand.core.text import as_code, in_markdown, inert
 from evenhand.report.forms.page import allowed, part
 from evenhand.report.forms.sarif import SCHEMA
 from evenhand.report.phrases import gist, plural
@@ -75,31 +74,31 @@ def _notes(one: Found) -> Iterator[str]:
 
 
 def _markdown(report: Found, coverage: Sequence[str]) -> Iterator[str]:
-    yield from (f"# {_plain(headline(report))}", "")
+    yield from (f"# {in_markdown(headline(report))}", "")
     if report["findings"]:
         yield from ("| | how serious | what is wrong | claim | steps | systems |", "|---|---|---|---|---|---|")
     for number, one in enumerate(report["findings"], start=1):
-        wrong = f"{_plain(one['rank'])} | {_plain(gist(one))}"
+        wrong = f"{in_markdown(one['rank'])} | {in_markdown(gist(one))}"
         yield f"| {number} | {wrong} | `{one['claim']}` | {one['length']} | {', '.join(one['systems'])} |"
     for number, one in enumerate(report["findings"], start=1):
-        yield from ("", f"## {number}. {_plain(one['claim'])}", "", f"> {_plain(one['sentence'])}")
-        yield from ((f"> ({_plain(one['source'])})",) if one["source"] else ())
-        yield from ("", *(f"- {_code(difference)}" for difference in one["differences"]))
-        yield from (f"- {_plain(note)}" for note in _notes(one))
+        yield from ("", f"## {number}. {in_markdown(one['claim'])}", "", f"> {in_markdown(one['sentence'])}")
+        yield from ((f"> ({in_markdown(one['source'])})",) if one["source"] else ())
+        yield from ("", *(f"- {as_code(difference)}" for difference in one["differences"]))
+        yield from (f"- {in_markdown(note)}" for note in _notes(one))
         yield from ("", "Configuration:", "", *(f"    {line}" for line in one["trace_config"]))
         yield from _table(steps_of(one, one["trace"]))
         if one.get("beside"):
             yield from ("", "Beside:", *_table(steps_of(one["beside"], one["trace_beside"])))
         if one["fixture"]:
-            yield from ("", f"Reproduce: {_code(one['reproduce'])}")
+            yield from ("", f"Reproduce: {as_code(one['reproduce'])}")
     yield from ("", "## What was run", "", *(f"    {inert(line)}" for line in coverage))
 
 
 def _table(steps: Sequence[Found]) -> Iterator[str]:
     yield from ("", "| | action | the model shows | the kernel shows |", "|---|---|---|---|")
     for number, step in enumerate(steps, start=1):
-        otherwise = "<br>".join(f"**differs** {_code(each)}" for each in step["otherwise"]) or "the same"
-        yield f"| {number} | {_code(step['action'])} | {_code(step['shown'])} | {otherwise} |"
+        otherwise = "<br>".join(f"**differs** {_cell(each)}" for each in step["otherwise"]) or "the same"
+        yield f"| {number} | {_cell(step['action'])} | {_cell(step['shown'])} | {otherwise} |"
 
 
 def _html(report: Found, coverage: Sequence[str]) -> bytes:
@@ -154,7 +153,7 @@ def _result(report: Found, one: Found, rule: int) -> Json:
         "ruleIndex": rule,
         "kind": "fail",
         "level": "warning" if one["rank"] in LIGHT else "error",
-        "message": {"text": "\n".join(inert(line) for line in lines)},
+        "message": {"text": "\n".join(inert(line) for line in lines).replace("](", "] (")},  # no link
         "partialFingerprints": {"evenhand/v1": digest([one["claim"], one["kinds"]]).removeprefix("sha256:")},
     }
     if one["fixture"]:
@@ -163,9 +162,6 @@ def _result(report: Found, one: Found, rule: int) -> Json:
     return made
 
 
-def _plain(said: str) -> str:
-    return re.sub(r"([\\`*_{}\[\]<>#|!&])", r"\\\1", inert(said))
-
-
-def _code(said: str) -> str:
-    return "`" + inert(said).replace("`", "'").replace("|", "\\|") + "`"
+def _cell(said: str) -> str:
+    """A text as code in a cell of a table."""
+    return as_code(said).replace("|", "\\|")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -18,7 +19,7 @@ from evenhand.report.named import named
 from evenhand.report.phrases import GIST, gist
 from tests.front.test_form_schemas import SARIF
 
-HOSTILE = "</code></style><script>alert(1)</script> | `x` [a](b)"
+HOSTILE = "</code></style><script>alert(1)</script> | `x` [a](b) https://e.example www.e.example\x1b[2J\u202e"
 ADAPTER = f"""
 from evenhand.conform.adapters.model import variant
 
@@ -116,6 +117,13 @@ def test_what_a_kernel_says_is_inert(folder: Path) -> None:
     assert "alert(1)" in page and "script" not in Tags(page).found
     told = (folder / "rude/report.md").read_text("utf-8")
     assert "alert(1)" in told and "<script" not in told.replace("\\<", "") and "[a](b)" not in told
+    (row,) = (line for line in told.splitlines() if line.startswith("| 1 | no answer"))
+    assert len(re.findall(r"(?<!\\)\|", row)) == 7
+    assert not re.search(r"https?://|www\.", re.sub("`[^`]*`", "", told))
+    sarif = json.loads((folder / "rude/report.sarif").read_text("utf-8"))
+    assert "] (b)" in sarif["runs"][0]["results"][0]["message"]["text"]
+    shown = [path.read_text("utf-8") for path in (folder / "rude").rglob("*.md")]
+    assert not re.search("[\x00-\x09\x0b-\x1f\u202e]", "".join([page, told, str(sarif), *shown]))
 
 
 def test_two_runs_stand_side_by_side(folder: Path) -> None:

@@ -132,17 +132,17 @@ def test_each_planted_fault_is_one_finding(faults: tuple[str, ...]) -> None:
 
 
 class Upset(Clerk):
-    """A clerk who notes HELD oddly once so many were sent away wrongly; the desk does not tell of it."""
+    """A clerk who notes HELD oddly once so many were sent away or paid wrongly; the desk does not tell of it."""
 
     def __init__(self, patience: int) -> None:
-        super().__init__("lost_is_sent")
+        super().__init__("lost_is_sent", "doubled")
         self.patience = patience
 
     def step(self, action: Any) -> Any:
         """Take an action."""
         made = super().step(action)
         made["note"] = "odd" if self.patience <= 0 and action["word"] == HELD else "plain"
-        self.patience -= action["word"] == LOST
+        self.patience -= action["word"] == LOST or action["amount"] == 2
         return made
 
     def facts(self) -> Any:
@@ -150,14 +150,14 @@ class Upset(Clerk):
         return {}
 
 
-@pytest.mark.parametrize(("patience", "number"), [(1, 2), (2, 1)])
+@pytest.mark.parametrize(("patience", "number"), [(1, 3), (2, 2)])
 def test_what_shows_behind_several_differences_alone_is_no_finding(patience: int, number: int) -> None:
-    """Behind one it is told, as it shows often; behind two it may be a consequence of what was not told."""
+    """Behind either one it is told, as it shows often; behind two it may be a consequence of what was not told."""
     source = InProcess(lambda _initial: Upset(patience))
     examiner = Examiner(Coder("desk", DESK), Judge(()))
     made = Defects(examiner.coder, examiner, source)
-    for amount in (1, 2) * 3:
-        run = [Ask(word, amount) for word in (*[LOST] * patience, PAID, HELD, SENT)]
+    for first in (Ask(LOST, 1), Ask(PAID, 2)) * 3:
+        run = [*[first] * patience, *(Ask(word, 1) for word in (PAID, HELD, SENT))]
         trace = examiner.coder.trace(Scenario(Desk(), Desk(), tuple(run)))
         request = examiner.coder.request(trace)
         (response,) = source.ask([request])

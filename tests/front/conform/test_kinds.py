@@ -203,3 +203,12 @@ def test_a_difference_is_told_by_the_names_and_in_the_words_of_the_model() -> No
     assert in_words([{"$fraction": "1/3"}, {"$enum": "Colour", "name": "RED"}, {"$unknown": True}, {"of": None}]) == (
         "[1/3, RED, (not told), {of: None}]"
     )
+
+
+def test_what_differs_is_never_told_in_the_same_words() -> None:
+    """A text in place of the atom of that text; and of what is no value of a model no part is left out."""
+    assert [str(one) for one in differences("a", encode(Atom("str", "a")), "id")] == [
+        'id: expected "a", shown {"$":"Atom","kind":"str","text":"a"}'
+    ]
+    assert in_words({"name": "ann", "age": 1}) == "{name: 'ann', age: 1}"
+    assert in_words({"$int": "1", "more": "'"}) == """{$int: '1', more: "'"}"""

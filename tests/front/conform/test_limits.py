@@ -22,7 +22,7 @@ from evenhand.cli import console
 from evenhand.conform.adapters import kernels
 from evenhand.conform.adapters.kernels import KernelRequest, Piped
 from evenhand.conform.adapters.limits import KernelLimits
-from evenhand.conform.adapters.wire import Fault
+from evenhand.conform.adapters.wire import DEEPEST, Fault
 from evenhand.conform.checking.drawing import drawn, silenced
 from evenhand.core.registry import find
 from evenhand.processes.clock import Clock
@@ -413,3 +413,30 @@ def test_drawn_runs_are_repeated_without_each_agent() -> None:
     for agent, without in made.items():
         assert [one for one in run.actions if system.actor(one) != agent] == list(without.actions)
     assert not list(silenced(system, run, dict.fromkeys(actors, 1), 1))
+
+
+def test_what_no_value_is_costs_no_report(cli: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each answer is a finding that is written in every form, and one nested too deeply for them is no answer."""
+    deep: Any = "x"
+    for _ in range(DEEPEST - 2):
+        deep = [deep]
+    wrong: dict[str, Any] = {
+        "set": {"$": "FreeShown", "tokens": {"$set": 5}},
+        "choice": {"$chosen": {"$set": [{}, 1]}},
+        "deepest": {"$": "FreeShown", "tokens": deep},
+        "deeper": {"$": "FreeShown", "tokens": [deep]},
+    }
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "no_values.py").write_text(
+        "class Kernel:\n    def step(self, action):\n        return self.said\n\n\n"
+        "def make(said):\n    return lambda _initial: type('One', (Kernel,), {'said': said})()\n\n\n"
+        + "".join(f"{name} = make({said!r})\n" for name, said in wrong.items()),
+        "utf-8",
+    )
+    small = ("--system=free", "--scope=keys=1,values=1", "--examples=0", "--pairs=0", "--liveness=0", "--first")
+    for name in wrong:
+        words = ["check", "cud", "--adapter", f"no_values:{name}", "--out", str(tmp_path / name), "--json", *small]
+        answer = cli(*words)
+        assert answer.code == 1, answer.err
+        (one,) = json.loads(answer.out)["findings"]
+        assert one["fault"] == (Fault.GARBAGE if name == "deeper" else Fault.ILLEGAL).value

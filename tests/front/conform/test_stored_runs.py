@@ -12,6 +12,7 @@ from evenhand.cli import app
 from evenhand.cli import check as command
 from evenhand.conform.adapters.model import reference, variant
 from evenhand.conform.checking.causes import causes
+from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.drawing import drawn, separating
 from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import finding_json, recheck
@@ -109,7 +110,8 @@ def test_runs_end_before_what_the_source_does_not_speak_of(protocol: str, name: 
 
     def beyond(own: Any) -> list[Any]:
         runs = [*separating(own, stored), *drawn(own, generator, examples=40, steps=12, seed=0)]
-        steps = [step for run in runs for step in replay(system, run).steps]
+        coder = Coder(protocol, own)
+        steps = [step for run in runs for step in coder.said(coder.trace(run)).steps]
         return [step.action for step in steps if unsaid(step.config, step.before, step.action)]
 
     assert not beyond(system) and beyond(replace(system, unsaid=None))

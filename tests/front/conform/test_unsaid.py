@@ -150,7 +150,9 @@ def test_walks_and_runs_without_an_agent_take_nothing_unsaid() -> None:
     again = tuple(Act(What.PRE, agent, "r") for agent in ("a", "b", "b"))
     run = Scenario(PLAIN, initial(PLAIN)[0], again)
     ((_, without),) = ((who, run) for who, run in silenced(guard, run, {}, 1) if who == "a")
-    assert without.actions == again[1:2] and replay(guard, run).steps[2].shown.rejected == ""
+    assert without.actions == again[1:] and replay(guard, run).steps[2].shown.rejected == ""
+    coder = Coder("markspace", guard)
+    assert coder.said(coder.trace(without)).scenario.actions == again[1:2]
 
 
 def test_what_was_left_out_is_told_by_its_reason() -> None:
@@ -192,5 +194,7 @@ def test_without_a_step_the_rest_of_a_run_takes_nothing_unsaid() -> None:
     guard = GUARDS["first_writer"]
     acts = (Act(What.PRE, "b", "r"), Act(What.PRE, "a", "r"), Act(What.PRE, "a", "r", 2))
     trace = replay(guard, Scenario(PLAIN, initial(PLAIN)[0], acts))
-    phase: Any = SimpleNamespace(coder=Coder("markspace", guard))
-    assert Phase._offered(phase, trace, 0).scenario.actions == acts[1:2]  # pyright: ignore[reportPrivateUsage]
+    coder = Coder("markspace", guard)
+    phase: Any = SimpleNamespace(coder=coder)
+    without = Phase._offered(phase, trace, 0)  # pyright: ignore[reportPrivateUsage]
+    assert coder.said(without).scenario.actions == acts[1:2]

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from evenhand.conform.adapters import Unsupported
 from evenhand.conform.checking.loop import CheckEffort, check_system
-from evenhand.core.property import TwoRun
+from evenhand.core.property import Reachable, TwoRun
 from tests.front.conform.in_process import InProcess
 from tests.front.conform.small import small
 
@@ -76,3 +77,37 @@ def test_no_run_goes_on_behind_what_is_unsaid() -> None:
     assert [action.name for action in defect.divergence.scenario.actions] == ["up", "odd"]
     runs = [run for run in Lamps.asked if run]
     assert len(runs) > 20 and not [run for run in runs if run[0] == "odd"]
+
+
+def test_without_what_a_kernel_cannot_take_no_run_goes_on_behind_what_is_unsaid() -> None:
+    """Where no lamp can be lit, the odd button would always be pressed in the dark."""
+
+    class Dim(Lamps):
+        asked: ClassVar[list[list[str]]] = []
+
+        def step(self, action: Any) -> Any:
+            if action["name"] == "up":
+                raise Unsupported("no lamp")
+            return super().step(action)
+
+    check_system("lamps", [LAMPS], (), InProcess(Dim), effort=CheckEffort(examples=20))
+    assert Dim.asked and not [run for run in Dim.asked if run]
+
+
+def test_a_goal_is_judged_on_the_graph_without_what_is_unsaid() -> None:
+    """A kernel that tells its state is searched; an action that is never asked is no failure on the way."""
+
+    class Honest:
+        def __init__(self, _initial: Any) -> None:
+            self.lamps = 0
+
+        def step(self, action: Any) -> Any:
+            self.lamps = min(2, self.lamps + (action["name"] == "up"))
+            return {"$": "Lit", "lamps": self.lamps}
+
+        def state(self) -> int:
+            return self.lamps
+
+    bright = Reachable(name="bright", sentence="Two lamps can be lit.", goal=lambda step: step.after == 2)
+    result = check_system("lamps", [LAMPS], (bright,), InProcess(Honest), effort=CheckEffort(examples=20))
+    assert not result.defects and result.judged == (bright.name,)
