@@ -57,7 +57,7 @@ NONE, EXITED = "NONE", "EXITED"
 class FreeState:
     """World, one mark per agent (`NONE`, a token, `EXITED`), livelock counter 0 to 3."""
 
-    world: World
+    world: World = field(metadata=free("orders"))
     marks: tuple[str, ...]
     counter: int = 0
 
@@ -164,10 +164,10 @@ def apply(rules: Rules, config: Config, state: FreeState, found: Verdict) -> tup
 
 
 def step(rules: Rules, config: Config, state: FreeState, action: Epoch) -> tuple[FreeState, FreeShown]:
-    """Run one epoch of the free agents; choices of agents that left are ignored."""
+    """Run one epoch of the free agents; choices of agents that left are ignored, who makes none proposes None (FQ5)."""
     now = reads(rules, config, state)
     first: dict[str, Choice] = {}
-    for agent, choice in action.choices:
+    for agent, choice in (*action.choices, *((name, NO_CHOICE) for name in now.active)):
         if agent in now.active:
             first.setdefault(agent, choice)
     if not first:

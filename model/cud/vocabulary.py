@@ -272,7 +272,7 @@ class State:
     `mailbox` holds (sender, content) of the last epoch's messages, sorted by sender.
     """
 
-    world: World
+    world: World = field(metadata=free("orders"))
     agents: tuple[AgentState, ...]
     mailbox: tuple[tuple[str, str], ...] = ()
     epoch: int | None = None

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from evenhand.core.codec import decode
+from evenhand.conform.checking.spelling import atoms_of, exchanged
+from evenhand.core.atoms import Atom
+from evenhand.core.codec import decode, encode
 from evenhand.core.generator import Generator
 from evenhand.core.property import Monitor
 from evenhand.core.system import AnyStep, AnySystem, Scope
@@ -16,6 +19,8 @@ from evenhand.evidence.growth import read_run
 from evenhand.evidence.record import Record
 from evenhand.evidence.vector import Vector
 from evenhand.machine import fuzz
+
+_WHOLE = re.compile(r"-?\d+")
 
 Stored: TypeAlias = Record | Vector
 """A run that was chosen because it separates something: a counterexample of a variant, or a vector."""
@@ -59,7 +64,7 @@ def drawn(
     bare = replace(system, types=())  # that actions pass through a file is checked where the model is
     fuzz(bare, (claim,), generator, examples=examples, steps=steps, seed=seed)
     notebook.close()
-    runs = dict.fromkeys(_up_to(system, run, system.unsaid) for run in notebook.runs)
+    runs = dict.fromkeys(_up_to(system, no_whole_floats(system, run), system.unsaid) for run in notebook.runs)
     return tuple(run for run in runs if run.actions)
 
 
@@ -94,11 +99,27 @@ def separating(system: AnySystem, records: Sequence[Stored]) -> Iterator[AnyScen
         except ValueError:
             continue
         for run in runs(evidence):
-            made = _reread(system, run, recorded)
+            made = no_whole_floats(system, _reread(system, run, recorded))
             made = _up_to(system, made, _unanswered(system) if isinstance(record, Vector) else system.unsaid)
             if made.actions and made not in seen:
                 seen.add(made)
                 yield made
+
+
+def no_whole_floats(system: AnySystem, run: AnyScenario) -> AnyScenario:
+    """The run with a half more in place of floats that are whole numbers.
+
+    The models tell 1.0 from 1.  JSON and the sources do not say whether these are one value, and some languages cannot.
+    """
+    if Atom not in system.types:
+        return run
+    config, start, *actions = map(encode, (run.config, run.start, *run.actions))
+    whole = [one for one in atoms_of([config, start, *actions]) if one["kind"] == "number" and _WHOLE.fullmatch(one["text"])]
+    if not whole:
+        return run
+    halves = [{**one, "text": f"{one['text']}.5"} for one in whole]
+    config, start, *actions = (decode(exchanged(one, whole, halves), *system.types) for one in (config, start, *actions))
+    return Scenario(config, start, tuple(actions))
 
 
 def where_said(system: AnySystem, beyond: set[tuple[Any, Any, Any]]) -> AnySystem:

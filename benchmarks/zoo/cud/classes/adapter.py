@@ -94,7 +94,7 @@ class Adapter:
         changes = enc.effects(before, self.arena.state)
         if self.free:
             return enc.free_shown(
-                enc.free_tokens(tokens, exits, chosen), changes, bool(self.codes), self.codes.values()
+                enc.free_tokens(tokens, exits), changes, bool(self.codes), self.codes.values()
             )
         sent = [
             {"sender": agent, "epoch": epoch, "content": move["message"]}
