@@ -266,9 +266,9 @@ class Shown:
     """The observation of a step; lists are sorted by name, because the protocol orders nothing.
 
     `kind` is `submit`, `select` or `rejected`.  `artifact` is the one that reached the compiler, `compile_ok` None
-    where
-    no compiler ran; `forbidden` is the mask, forced empty under BYPASS; `invalid` lists the faults of the APCM;
-    `rejected` says why the action was rejected.
+    where no compiler ran, as under ASB_NULL.  BYPASS compiles as MVRA does and shows it all, but halts at no fault, and
+    `forbidden`, the mask, is forced empty there.  `invalid` lists the faults of the APCM; `rejected` says why the
+    action was rejected.
     """
 
     kind: str

@@ -64,7 +64,10 @@ class FreeState:
 
 @dataclass(frozen=True, slots=True)
 class FreeShown:
-    """The observation of an epoch of free agents: tokens by agent, the structural diff, and the livelock facts."""
+    """The observation of an epoch of free agents: tokens by agent, the structural diff, and the livelock facts.
+
+    An agent in the run that is not among the choices gets NO_ACTION.
+    """
 
     tokens: tuple[tuple[str, str], ...] = field(metadata=free("orders"))
     effects: tuple[Effect, ...] = field(metadata={**free("orders"), **part("effect")})
