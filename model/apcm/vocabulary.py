@@ -222,11 +222,11 @@ class Config:
     """The fixed part of a run.
 
     `actions` is the inventory, `preferences` the frozen registry.  The environment publishes `situations` in turn, for
-    `steps` steps, or for ever if None.  `generator` names the writer of the artefacts (empty: they come from
-    outside): `single_pair`, `complete` or `lazy`, of this project, as the text names none.  `selector` narrows the
-    permitted actions to the `first` or `last` by name, or not (`any`).  `scramble` is how condition SCRAMBLE changes an
-    artefact: `swap`, `turn`, `silence`, `unlink` or `garble`, of this project too.  A kernel with others raises
-    Unsupported for these configurations.
+    `steps` steps, or for ever if None.  `generator` names the writer of the artefacts, under BYPASS too (empty: they
+    come from outside): `single_pair`, `complete` or `lazy`, of this project, as the text names none.  `selector`
+    narrows the permitted actions to the `first` or `last` by name, or not (`any`).  `scramble` is how condition
+    SCRAMBLE changes an artefact: `swap`, `turn`, `silence`, `unlink` or `garble`, of this project too.  A kernel with
+    others raises Unsupported for these configurations.
     """
 
     actions: tuple[str, ...]

@@ -114,12 +114,13 @@ def no_whole_floats(system: AnySystem, run: AnyScenario) -> AnyScenario:
     if Atom not in system.types:
         return run
     config, start, *actions = map(encode, (run.config, run.start, *run.actions))
-    whole = [one for one in atoms_of([config, start, *actions]) if one["kind"] == "number" and _WHOLE.fullmatch(one["text"])]
+    floats = [one for one in atoms_of([config, start, *actions]) if one["kind"] == "number"]
+    whole = [one for one in floats if _WHOLE.fullmatch(one["text"])]
     if not whole:
         return run
     halves = [{**one, "text": f"{one['text']}.5"} for one in whole]
-    config, start, *actions = (decode(exchanged(one, whole, halves), *system.types) for one in (config, start, *actions))
-    return Scenario(config, start, tuple(actions))
+    put = [decode(exchanged(one, whole, halves), *system.types) for one in (config, start, *actions)]
+    return Scenario(put[0], put[1], tuple(put[2:]))
 
 
 def where_said(system: AnySystem, beyond: set[tuple[Any, Any, Any]]) -> AnySystem:

@@ -167,7 +167,7 @@ class Raw:
         return place not in self._failed and self._doubts[place] < DOUBTS
 
     def defects(self) -> Iterator[Defect]:
-        """Yield one defect for each cause; what fails in one way nearly anywhere is one, or around what agents write."""
+        """Yield one defect for each cause; what fails in one way nearly anywhere is one, or around agents' words."""
         alike: dict[tuple[str, ...], list[tuple[Divergence, int]]] = {}
         for one, count in self._found.values():
             place = "" if one.raw is None else one.raw.place
