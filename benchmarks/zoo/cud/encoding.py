@@ -304,7 +304,8 @@ def closed(action: Json, free: bool) -> Json:
 
 def free_tokens(tokens: Mapping[str, Any], exits: Iterable[str]) -> Json:
     """The tokens; to leave has a word of its own there."""
-    return sorted([list(one) for one in (tokens | dict.fromkeys(exits, "EXITED")).items()])
+    told: dict[str, Any] = {**tokens, **dict.fromkeys(exits, "EXITED")}
+    return [[agent, told[agent]] for agent in sorted(told)]
 
 
 def free_shown(tokens: Json, changes: Json, attempted: bool, codes: Iterable[str] | None) -> Json:

@@ -221,11 +221,11 @@ def test_two_places_are_two_causes_and_all_places_are_one() -> None:
 def test_what_fails_around_the_payment_is_one_cause_and_any_key_too_few_is_another() -> None:
     """A message that is none and a call of another name fail in many words; each missing key has its own word."""
     found = [one.divergence for one in checked([], Enveloped).defects]
-    around = [one for one in found if one.kinds == {ENVELOPE}]
+    around = [one for one in found if one.kinds == frozenset({ENVELOPE})]
     keys = [one for one in found if any("KeyError: 'sum'" in kind for kind in one.kinds)]
     assert len(found) == 2 and len(around) == len(keys) == 1
     more = [one.divergence for one in checked(["dies of lists"], Enveloped).defects]
-    assert sum(one.kinds == {ENVELOPE} for one in more) == sum("unhashable" in one.why for one in more) == 1
+    assert sum(one.kinds == frozenset({ENVELOPE}) for one in more) == sum("unhashable" in one.why for one in more) == 1
 
 
 def test_a_kernel_must_answer_after_it_took_such_a_value() -> None:
