@@ -37,6 +37,8 @@ class Kernel {
     const chosen = new Map();
     for (const [agent, choice] of choices)
       if (this.agents.includes(agent) && !this.gone.has(agent) && !chosen.has(agent)) chosen.set(agent, choice);
+    for (const agent of this.agents) // whoever chooses nothing gets NO_ACTION
+      if (!this.gone.has(agent) && !chosen.has(agent)) chosen.set(agent, {});
     const requests = [...chosen].filter(([, choice]) => choice.request && !choice.exits)
       .map(([agent, choice]) => ({ agent, ...choice.request }));
     const sound = requests.filter((one) => !this.isFault(one.agent, one));

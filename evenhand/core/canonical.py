@@ -63,6 +63,17 @@ def parse(text: str | bytes) -> Json:
     return value
 
 
+def is_json(text: str) -> bool:
+    """Return whether a text is JSON by its grammar alone, whatever `parse` says of its keys, numbers and depth."""
+    try:
+        json.loads(text, parse_constant=_no_constant)
+    except RecursionError:  # too deep to say; nobody else may read it either
+        return True
+    except ValueError:
+        return False
+    return True
+
+
 def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     found: dict[str, Json] = {}
     for key, value in pairs:

@@ -7,8 +7,8 @@ another one is not wrong.  Such a field says so where it is declared:
 
 Kernels are compared on free fields only on request.  Some things are always compared: whether a free text or code is
 empty, because an empty reason means that there is none; how often each entry occurs in an array whose order is free;
-and codes that the text does name.  In an array of pairs such as (agent, reason) the last part of each is free.  What
-stands beside a code and means something by it alone is free where the code is (`beside`).
+and codes that the text does name.  In an array of pairs such as (agent, reason) the last part of each is free, and the
+order of the pairs.  What stands beside a code and means something by it alone is free where the code is (`beside`).
 """
 
 from __future__ import annotations

@@ -222,11 +222,11 @@ class Config:
     """The fixed part of a run.
 
     `actions` is the inventory, `preferences` the frozen registry.  The environment publishes `situations` in turn, for
-    `steps` steps, or for ever if None.  `generator` names the writer of the artefacts (empty: they come from
-    outside): `single_pair`, `complete` or `lazy`, of this project, as the text names none.  `selector` narrows the
-    permitted actions to the `first` or `last` by name, or not (`any`).  `scramble` is how condition SCRAMBLE changes an
-    artefact: `swap`, `turn`, `silence`, `unlink` or `garble`, of this project too.  A kernel with others raises
-    Unsupported for these configurations.
+    `steps` steps, or for ever if None.  `generator` names the writer of the artefacts, under BYPASS too (empty: they
+    come from outside): `single_pair`, `complete` or `lazy`, of this project, as the text names none.  `selector`
+    narrows the permitted actions to the `first` or `last` by name, or not (`any`).  `scramble` is how condition
+    SCRAMBLE changes an artefact: `swap`, `turn`, `silence`, `unlink` or `garble`, of this project too.  A kernel with
+    others raises Unsupported for these configurations.
     """
 
     actions: tuple[str, ...]
@@ -266,9 +266,9 @@ class Shown:
     """The observation of a step; lists are sorted by name, because the protocol orders nothing.
 
     `kind` is `submit`, `select` or `rejected`.  `artifact` is the one that reached the compiler, `compile_ok` None
-    where
-    no compiler ran; `forbidden` is the mask, forced empty under BYPASS; `invalid` lists the faults of the APCM;
-    `rejected` says why the action was rejected.
+    where no compiler ran, as under ASB_NULL.  BYPASS compiles as MVRA does and shows it all, but halts at no fault, and
+    `forbidden`, the mask, is forced empty there.  `invalid` lists the faults of the APCM; `rejected` says why the
+    action was rejected.
     """
 
     kind: str

@@ -57,14 +57,17 @@ NONE, EXITED = "NONE", "EXITED"
 class FreeState:
     """World, one mark per agent (`NONE`, a token, `EXITED`), livelock counter 0 to 3."""
 
-    world: World
+    world: World = field(metadata=free("orders"))
     marks: tuple[str, ...]
     counter: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class FreeShown:
-    """The observation of an epoch of free agents: tokens by agent, the structural diff, and the livelock facts."""
+    """The observation of an epoch of free agents: tokens by agent, the structural diff, and the livelock facts.
+
+    An agent in the run that is not among the choices gets NO_ACTION.
+    """
 
     tokens: tuple[tuple[str, str], ...] = field(metadata=free("orders"))
     effects: tuple[Effect, ...] = field(metadata={**free("orders"), **part("effect")})
@@ -164,10 +167,10 @@ def apply(rules: Rules, config: Config, state: FreeState, found: Verdict) -> tup
 
 
 def step(rules: Rules, config: Config, state: FreeState, action: Epoch) -> tuple[FreeState, FreeShown]:
-    """Run one epoch of the free agents; choices of agents that left are ignored."""
+    """Run one epoch of the free agents; choices of agents that left are ignored, who makes none proposes None (FQ5)."""
     now = reads(rules, config, state)
     first: dict[str, Choice] = {}
-    for agent, choice in action.choices:
+    for agent, choice in (*action.choices, *((name, NO_CHOICE) for name in now.active)):
         if agent in now.active:
             first.setdefault(agent, choice)
     if not first:

@@ -7,9 +7,10 @@ The reference functions below are the honest kernel of FQ4, FQ27 and FQ33: struc
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 from evenhand.core.atoms import Atom, Opaque
-from evenhand.core.canonical import parse
+from evenhand.core.canonical import is_json, parse
 from evenhand.core.records import dataclass
 from evenhand.model.cud.vocabulary import (
     ALLOW,
@@ -322,6 +323,21 @@ def seal(config: Config, agent: str, draft: Draft) -> tuple[str, str]:
     except ValueError:
         return "", "not JSON"
     return (agent, "") if is_object else ("", "not a JSON object")
+
+
+@lru_cache(maxsize=4096)
+def is_unsettled(content: str, limit: int) -> bool:
+    """Return whether some readers of JSON take a text that fits and others do not: its grammar does, `seal` does not.
+
+    It repeats a key, holds a number beyond all floats, or is nested deeply; FQ21 asks for JSON and says no more.
+    """
+    if len(content.encode("utf-8", "surrogatepass")) > limit:
+        return False
+    try:
+        parse(content)
+    except ValueError:
+        return is_json(content)
+    return False
 
 
 def history(_config: Config, _state: State) -> tuple[tuple[str, str | None], ...]:

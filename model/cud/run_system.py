@@ -14,7 +14,7 @@ from evenhand.core.atoms import Atom, Opaque
 from evenhand.core.records import replace
 from evenhand.core.system import Joint, Scope, Separated, Step, System
 from evenhand.model.cud.classify import conclude
-from evenhand.model.cud.kernel import REFERENCE, Rules, observe
+from evenhand.model.cud.kernel import REFERENCE, Rules, is_unsettled, observe
 from evenhand.model.cud.layouts import agent_names, every_layout, free_layout, key_names, start_world
 from evenhand.model.cud.readings import Readings
 from evenhand.model.cud.renaming import RENAMING
@@ -243,6 +243,16 @@ def _allows(config: Config, state: State, action: Epoch) -> bool:
     return not ended(config, state) and sorted(agent for agent, _ in action.choices) == list(active(config, state))
 
 
+def _unsaid(config: Config, _state: State, action: Epoch) -> bool:
+    """No section says whether a message is JSON that repeats a key, nests deeply, or holds a number beyond all floats.
+
+    FQ21 asks for JSON, and readers of JSON differ there.
+    """
+    drafts = (choice.draft for _, choice in action.choices if choice.draft is not None)
+    said = (draft.content for draft in drafts if isinstance(draft.content, str))
+    return config.communication and any(is_unsettled(one, config.readings.message_limit) for one in said)
+
+
 RUN: System[Config, State, Epoch, Shown, Rules] = System(
     name="run",
     rules=REFERENCE,
@@ -257,6 +267,7 @@ RUN: System[Config, State, Epoch, Shown, Rules] = System(
     progress=_progress,
     smaller=_smaller,
     allows=_allows,
+    unsaid=_unsaid,
     types=TYPES,
     conclusion=conclude,
 )

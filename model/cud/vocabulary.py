@@ -191,8 +191,9 @@ class Entry:
 class Shown:
     """The observation of an epoch: what each agent saw before it, its token, and the log.
 
-    Everything is sorted by agent or key: the protocol orders nothing within an epoch.  `receipts` is anything
-    else that an agent got with its token; an honest kernel hands out nothing.
+    Everything is sorted by agent or key: the protocol orders nothing within an epoch.  An agent in the run that is not
+    among the choices gets NO_ACTION.  `receipts` is anything else that an agent got with its token; an honest kernel
+    hands out nothing.
     """
 
     seen: tuple[tuple[str, Observation], ...] = free_field("orders", (), tells="record")
@@ -272,7 +273,7 @@ class State:
     `mailbox` holds (sender, content) of the last epoch's messages, sorted by sender.
     """
 
-    world: World
+    world: World = field(metadata=free("orders"))
     agents: tuple[AgentState, ...]
     mailbox: tuple[tuple[str, str], ...] = ()
     epoch: int | None = None

@@ -263,12 +263,6 @@ def choices(action: Json) -> dict[str, Json]:
     return dict(pairs)
 
 
-def somebody(chosen: Container[str], active: Iterable[str]) -> None:
-    """Free agents take a step when one of them chooses; these kernels count every epoch.  Raises Unsupported."""
-    if not any(agent in chosen for agent in active):
-        raise Unsupported("an epoch in which nobody of the run chooses")
-
-
 def observation(seen: Mapping[str, Any], last_scope: Json, letters: Letters) -> Json:
     """An observation with the fields of the text."""
     return {
@@ -308,13 +302,10 @@ def closed(action: Json, free: bool) -> Json:
     return shown(rejected={"$bag": [[agent, UNKNOWN] for agent, _ in action["choices"]]})
 
 
-def free_tokens(tokens: Mapping[str, Any], exits: Container[str], chosen: Iterable[str]) -> Json:
-    """The tokens of those who chose something; to leave has a word of its own there."""
-    return [
-        [agent, "EXITED" if agent in exits else tokens[agent]]
-        for agent in sorted(chosen)
-        if agent in exits or agent in tokens
-    ]
+def free_tokens(tokens: Mapping[str, Any], exits: Iterable[str]) -> Json:
+    """The tokens; to leave has a word of its own there."""
+    told: dict[str, Any] = {**tokens, **dict.fromkeys(exits, "EXITED")}
+    return [[agent, told[agent]] for agent in sorted(told)]
 
 
 def free_shown(tokens: Json, changes: Json, attempted: bool, codes: Iterable[str] | None) -> Json:

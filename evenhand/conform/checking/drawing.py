@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from evenhand.core.codec import decode
+from evenhand.conform.checking.spelling import atoms_of, exchanged
+from evenhand.core.atoms import Atom
+from evenhand.core.codec import decode, encode
 from evenhand.core.generator import Generator
 from evenhand.core.property import Monitor
 from evenhand.core.system import AnyStep, AnySystem, Scope
@@ -16,6 +19,8 @@ from evenhand.evidence.growth import read_run
 from evenhand.evidence.record import Record
 from evenhand.evidence.vector import Vector
 from evenhand.machine import fuzz
+
+_WHOLE = re.compile(r"-?\d+")
 
 Stored: TypeAlias = Record | Vector
 """A run that was chosen because it separates something: a counterexample of a variant, or a vector."""
@@ -59,7 +64,7 @@ def drawn(
     bare = replace(system, types=())  # that actions pass through a file is checked where the model is
     fuzz(bare, (claim,), generator, examples=examples, steps=steps, seed=seed)
     notebook.close()
-    return tuple(dict.fromkeys(notebook.runs))
+    return tuple(dict.fromkeys(no_whole_floats(system, run) for run in notebook.runs))
 
 
 def silenced(
@@ -92,11 +97,28 @@ def separating(system: AnySystem, records: Sequence[Stored]) -> Iterator[AnyScen
         except ValueError:
             continue
         for run in runs(evidence):
-            made = _reread(system, run, recorded)
+            made = no_whole_floats(system, _reread(system, run, recorded))
             made = _answered(system, made) if isinstance(record, Vector) else made
             if made.actions and made not in seen:
                 seen.add(made)
                 yield made
+
+
+def no_whole_floats(system: AnySystem, run: AnyScenario) -> AnyScenario:
+    """The run with a half more in place of floats that are whole numbers.
+
+    The models tell 1.0 from 1.  JSON and the sources do not say whether these are one value, and some languages cannot.
+    """
+    if Atom not in system.types:
+        return run
+    config, start, *actions = map(encode, (run.config, run.start, *run.actions))
+    floats = [one for one in atoms_of([config, start, *actions]) if one["kind"] == "number"]
+    whole = [one for one in floats if _WHOLE.fullmatch(one["text"])]
+    if not whole:
+        return run
+    halves = [{**one, "text": f"{one['text']}.5"} for one in whole]
+    put = [decode(exchanged(one, whole, halves), *system.types) for one in (config, start, *actions)]
+    return Scenario(put[0], put[1], tuple(put[2:]))
 
 
 def where_said(system: AnySystem, beyond: set[tuple[Any, Any, Any]]) -> AnySystem:

@@ -41,6 +41,14 @@ LIMITS = ("1e999", "1e308", "1.5", "-1e308")
 
 NO_KEY = "no such key"
 
+WHOLE, FIXED = "a whole message", ", which is the same in all messages"
+"""How a message itself is called, and a word in it that an adapter seems to write: the envelope of what agents write.
+
+A kernel in another process that fails there is one finding, however it does, since it may be the host's to get right.
+"""
+
+ENVELOPE = "the envelope of a message"
+
 RUNS, FIRST, BATCH = 12, 4, 16
 """Runs whose messages are looked at, those that show if there are any, and changed messages that are sent ahead."""
 
@@ -134,6 +142,7 @@ class Raw:
             if not self.passed_on:
                 self.closed = not self.phase.over()
                 return
+        sites = {(f"{place}{FIXED}" if _is_fixed(some) else place, kind): some for (place, kind), some in sites.items()}
         for key, found in sites.items():
             some = sorted(found, key=lambda one: one.step)
             sites[key] = [*[one for one in some if _counts(one.trace.steps[one.step])][:NEAR], *some[:1]]
@@ -158,17 +167,22 @@ class Raw:
         return place not in self._failed and self._doubts[place] < DOUBTS
 
     def defects(self) -> Iterator[Defect]:
-        """Yield one defect for each cause; what fails in one way nearly anywhere is one."""
+        """Yield one defect for each cause; what fails in one way nearly anywhere is one, or around agents' words."""
         alike: dict[tuple[str, ...], list[tuple[Divergence, int]]] = {}
         for one, count in self._found.values():
             place = "" if one.raw is None else one.raw.place
-            said = (one.what, *sorted(kind.removeprefix(f"{place}: ") for kind in one.kinds))
-            alike.setdefault(said, []).append((one, count))
+            key = place.rpartition(".")[2]
+            ways = sorted(kind.removeprefix(f"{place}: ").replace(f"'{key}'", "its key") for kind in one.kinds)
+            alike.setdefault((one.what, *ways), []).append((one, count))
+        around = list[tuple[Divergence, int]]()
         for group in alike.values():
-            for some in [group] if len(group) >= MANY_WAYS else [[one] for one in group]:
-                best = min((one for one, _ in some), key=lambda one: one.length)
-                kinds = frozenset(kind for one, _ in some for kind in one.kinds)
-                yield Defect(replace(best, kinds=kinds), sum(count for _, count in some))
+            if len(group) >= MANY_WAYS:
+                yield _joined(group, frozenset(kind for one, _ in group for kind in one.kinds))
+                continue
+            around += (some for some in group if _is_around(some[0]))
+            yield from (Defect(*some) for some in group if not _is_around(some[0]))
+        if around:
+            yield _joined(around, frozenset({ENVELOPE}))
 
     def _sites(self, bases: Sequence[AnyTrace]) -> Iterator[tuple[_Site, str]]:
         """Yield every value in the messages of some runs, and how its place is called."""
@@ -230,6 +244,24 @@ class Raw:
         return agrees and found is not None and found.kinds == kinds
 
 
+def _joined(group: Sequence[tuple[Divergence, int]], kinds: frozenset[str]) -> Defect:
+    best = min((one for one, _ in group), key=lambda one: one.length)
+    return Defect(replace(best, kinds=kinds), sum(count for _, count in group))
+
+
+def _is_around(found: Divergence) -> bool:
+    """Whether a kernel fails, in no line that is known, at a message itself or at a word that is the same in all."""
+    place = "" if found.raw is None else found.raw.place
+    unknown = found.what == "fails" and any(kind.startswith(f"{place}: ") for kind in found.kinds)
+    return unknown and (place.startswith(WHOLE) or place.endswith(FIXED))
+
+
+def _is_fixed(sites: Sequence[_Site]) -> bool:
+    """Whether one word stands at a place, right within a message, in all messages."""
+    words = {one.value if isinstance(one.value, str) else None for one in sites}
+    return len(sites[0].at) == 1 and len(sites) > 1 and len(words) == 1 and None not in words
+
+
 def _counts(step: AnyStep) -> bool:
     return bool(step.after != step.before)
 
@@ -259,7 +291,7 @@ def _called(message: Json, at: Sequence[str | int], names: frozenset[str]) -> st
     if not at:
         named = [*cast("dict[str, Json]", message)] if isinstance(message, dict) else [_type(message)]
         keys = [key for key in named if key not in names]
-        return f"a whole message ({', '.join(keys)})"
+        return f"{WHOLE} ({', '.join(keys)})"
     return "".join("[]" if isinstance(key, int) else f".{'*' if key in names else key}" for key in at)
 
 

@@ -225,6 +225,9 @@ class Reader:
             if len(entries) == len(others) and all(
                 isinstance(one, list) and bool(cast("list[Json]", one)) for one in [*entries, *others]
             ):
+                heads = [[self._agrees(one[:-1], other[:-1], known, path) for other in others] for one in entries]
+                if len(places := _matching(heads)) == len(others):
+                    entries = [entries[at] for at in sorted(places, key=lambda at: places[at])]
                 pairs = enumerate(zip(entries, others, strict=True))
                 return _list([self._pair(freedom, one, two, known, f"{path}[{at}]") for at, (one, two) in pairs], None)
         if not (isinstance(said, str) and isinstance(expected, str)) or said == expected:

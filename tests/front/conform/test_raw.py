@@ -22,7 +22,7 @@ from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import finding_json, recheck
 from evenhand.conform.checking.loop import ALTERED, EXHAUSTIVE, NO_DOOR, CheckEffort, SystemChecked, check_system
 from evenhand.conform.checking.ordering import Defect
-from evenhand.conform.checking.raw import RAW, judged, with_change
+from evenhand.conform.checking.raw import ENVELOPE, RAW, judged, with_change
 from evenhand.core.codec import encode
 from evenhand.core.registry import find
 from evenhand.core.trace import Scenario
@@ -157,6 +157,25 @@ class Writing(Adapter):
         return super().pass_on(json.loads(json.dumps(message, allow_nan=False)))
 
 
+class Enveloped(Adapter):
+    """Writes the name of a call beside the payment, and reads both without a look; no line of a kernel is known."""
+
+    def step(self, action: Any) -> Any:
+        """Take an encoded action."""
+        payment = {"who": action["name"], "sum": action["amount"], "for": action["things"]}
+        told = self.pass_on({"do": "pay", "payment": payment})
+        return {"$": "Said", **{name: told[name] for name in ("why", "total", "count", "things")}}
+
+    def pass_on(self, message: Any) -> Any:
+        """The answer to a payment.  Raises Unsupported if it is refused."""
+        if message["do"] != "pay":
+            raise RuntimeError(f"no call {message['do']}")
+        payment = message["payment"]
+        if not isinstance(payment, dict):
+            raise Unsupported("no payment")
+        return super().pass_on({name: payment[name] for name in ("who", "sum", "for")})
+
+
 class Tupled(Adapter):
     """Its messages are no JSON: the kernel is made for tuples."""
 
@@ -197,6 +216,16 @@ def test_two_places_are_two_causes_and_all_places_are_one() -> None:
     assert len(checked(["dies of lists", "adds"]).defects) == 2
     (defect,) = checked(["dies of all"]).defects
     assert len(defect.divergence.kinds) >= 4
+
+
+def test_what_fails_around_the_payment_is_one_cause_and_any_key_too_few_is_another() -> None:
+    """A message that is none and a call of another name fail in many words; each missing key has its own word."""
+    found = [one.divergence for one in checked([], Enveloped).defects]
+    around = [one for one in found if one.kinds == frozenset({ENVELOPE})]
+    keys = [one for one in found if any("KeyError: 'sum'" in kind for kind in one.kinds)]
+    assert len(found) == 2 and len(around) == len(keys) == 1
+    more = [one.divergence for one in checked(["dies of lists"], Enveloped).defects]
+    assert sum(one.kinds == frozenset({ENVELOPE}) for one in more) == sum("unhashable" in one.why for one in more) == 1
 
 
 def test_a_kernel_must_answer_after_it_took_such_a_value() -> None:

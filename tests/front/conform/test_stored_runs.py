@@ -13,11 +13,13 @@ from evenhand.cli import check as command
 from evenhand.conform.adapters.model import reference, variant
 from evenhand.conform.checking.causes import causes
 from evenhand.conform.checking.coding import Coder
-from evenhand.conform.checking.drawing import drawn, separating
+from evenhand.conform.checking.drawing import drawn, no_whole_floats, separating
 from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import finding_json, recheck
 from evenhand.conform.checking.loop import EXHAUSTIVE, check_system
+from evenhand.conform.checking.spelling import atoms_of
 from evenhand.conform.vectors.verifying import load_suites
+from evenhand.core.atoms import Atom
 from evenhand.core.canonical import digest
 from evenhand.core.codec import encode
 from evenhand.core.registry import find
@@ -170,3 +172,20 @@ def test_a_finding_that_is_older_than_a_reading_is_asked_again(tmp_path: Path) -
     record = save_finding({**made, "sha256": digest(unsealed(made))}, tmp_path, "here")
     kernels = (variant("cud", "forged_action_id_passes"), reference)
     assert [recheck(record, InProcess(one)).ok for one in kernels] == [False, True]
+
+
+def test_no_stored_or_drawn_run_holds_a_whole_number_as_a_float() -> None:
+    """Whether 1.0 and 1 are one value no source says; a half more is another value to every kernel."""
+    bundle = find("cud")
+    system = bundle.model.systems["run"].at()
+    generator = next(one for one in bundle.generators if one.system == "run")
+    records = [one for one in vectors("cud") if one.system == "run"]
+    stored = [run for one in records for run in runs_of(read_run(one.run, system.types)[0])]
+    asked_of = [*separating(system, records), *drawn(system, generator, examples=40, steps=6, seed=1)]
+
+    def hold(runs: Any, text: str) -> bool:
+        found = (atoms_of([encode(run.config), *map(encode, run.actions)]) for run in runs)
+        return any(encode(Atom("number", text)) in atoms for atoms in found)
+
+    assert hold(stored, "1") and hold(asked_of, "1.5") and not hold(asked_of, "1")
+    assert all(no_whole_floats(system, run) is run for run in asked_of)

@@ -338,6 +338,7 @@ SETS: Any = (
         cud.Observation(0, (("a", Atom("str", "x")), ("b", Atom("str", "y"))), None, None, None, ()),
         "world_state",
     ),
+    (cud.TYPES, cud.State((("a", Atom("str", "x")), ("b", Atom("str", "y"))), ()), "world"),
     (sovereign_types, Request("Notify", (("message", "m"), ("zz", "more"))), "fields"),
     (
         guard.TYPES,
@@ -361,6 +362,20 @@ def test_objects_and_sets_of_a_source_have_no_order(types: Any, record: Any, nam
 
     assert shuffled != expected and agrees(shuffled)
     assert not agrees(shuffled, "orders") and not agrees(shorter)
+
+
+def test_pairs_with_a_free_text_have_no_order() -> None:
+    """Who was rejected may be listed in any order, each as often as in the model, and with a reason."""
+    expected: Any = encode(cud.Shown(rejected=(("a", "unknown"), ("b", "twice"), ("b", "twice"))))
+
+    def agrees(*pairs: tuple[str, str], compare: Any = ()) -> bool:
+        shown = {**expected, "rejected": [list(one) for one in pairs]}
+        return bool(Reader(cud.TYPES, compare).reading(shown, expected, Dictionary()).agrees)
+
+    others = ("b", "no"), ("a", "no"), ("b", "never")
+    assert agrees(*others) and not agrees(*others, compare=["texts"])
+    assert not agrees(*others[:2]) and not agrees(*others[:2], ("c", "no")) and not agrees(*others[:2], ("a", "no"))
+    assert not agrees(*others[:2], ("b", ""))
 
 
 MALFORMED: Any = (

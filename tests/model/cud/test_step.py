@@ -10,6 +10,8 @@ import pytest
 from evenhand.core.atoms import Atom, Opaque
 from evenhand.core.codec import encode
 from evenhand.core.system import UnknownName, reading_values
+from evenhand.model.cud.free_system import FREE
+from evenhand.model.cud.free_system import initial as free_initial
 from evenhand.model.cud.kernel import REFERENCE
 from evenhand.model.cud.layouts import start_world
 from evenhand.model.cud.protocol import CUD
@@ -130,6 +132,36 @@ def test_who_is_rejected_and_why() -> None:
 def test_silence_is_no_action() -> None:
     """A silent agent gets NO_ACTION."""
     assert epoch(START)[1].tokens == ((ALICE, IDLE), (BOB, IDLE))
+
+
+def test_silence_of_a_free_agent_is_no_action_too() -> None:
+    """Whoever chooses nothing gets NO_ACTION where agents are free, and an epoch in which all do ends a livelock."""
+    alone = Epoch(((ALICE, write(ALICE, A)),))
+    first = FREE.take(CONFIG, free_initial(CONFIG)[0], alone)
+    assert first.shown.tokens == ((ALICE, DONE), (BOB, IDLE)) and first.after.marks == (DONE, IDLE)
+    quiet = FREE.take(CONFIG, replace(first.after, counter=2), Epoch(()))
+    assert quiet.shown.tokens == ((ALICE, IDLE), (BOB, IDLE)) and quiet.after.counter == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "unsaid"),
+    [
+        ('{"a":1,"a":2}', True),
+        ('{"a":1e999}', True),
+        ('{"a":' * 70 + "1" + "}" * 70, True),
+        ("[" * 100_000, False),  # over the limit of bytes
+        ('{"a":NaN}', False),
+        ('{"a":1', False),
+        ("[1]", False),
+        ('{"a":1,"b":2}', False),
+        (Opaque("function"), False),
+    ],
+)
+def test_no_kernel_is_asked_what_only_some_readers_of_json_take(content: Any, unsaid: bool) -> None:
+    """FQ21 asks for JSON; a text that no reader takes, all take, or that is too long is asked, and so is all unsent."""
+    action = Epoch(((BOB, NO_CHOICE), (ALICE, Choice(draft=Draft(content)))))
+    assert RUN.is_unsaid(replace(CONFIG, communication=True), START, action) is unsaid
+    assert not RUN.is_unsaid(CONFIG, START, action)
 
 
 def test_after_the_end_everything_is_rejected() -> None:

@@ -93,9 +93,7 @@ class Adapter:
         tokens = {agent: move["outcome"] for agent, move in moves.items() if "outcome" in move}
         changes = enc.effects(before, self.arena.state)
         if self.free:
-            return enc.free_shown(
-                enc.free_tokens(tokens, exits, chosen), changes, bool(self.codes), self.codes.values()
-            )
+            return enc.free_shown(enc.free_tokens(tokens, exits), changes, bool(self.codes), self.codes.values())
         sent = [
             {"sender": agent, "epoch": epoch, "content": move["message"]}
             for agent, move in moves.items()

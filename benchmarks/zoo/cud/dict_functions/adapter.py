@@ -45,8 +45,6 @@ class Adapter:
     def step(self, action: Json) -> Json:
         """One epoch."""
         chosen = enc.choices(action)
-        if self.free:
-            enc.somebody(chosen, self.run["active"])
         moves = {agent: self.move(agent, choice) for agent, choice in chosen.items()}
         seen = [[agent, self.seen(agent)] for agent in self.run["active"]]
         here, before, epoch = len(self.run["log"]), self.run["world"], self.run["epoch"]
@@ -64,7 +62,7 @@ class Adapter:
         self.left = bool(exits)
         changes = enc.effects(before, self.run["world"])
         if self.free:
-            return enc.free_shown(enc.free_tokens(tokens, exits, chosen), changes, bool(requests), self.codes.values())
+            return enc.free_shown(enc.free_tokens(tokens, exits), changes, bool(requests), self.codes.values())
         return enc.shown(
             seen=seen,
             tokens=[list(pair) for pair in tokens.items()],

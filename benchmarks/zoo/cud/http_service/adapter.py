@@ -128,7 +128,7 @@ class Adapter:
         for agent, choice in action["choices"]:
             chosen.setdefault(agent, choice)
         if self.free:
-            return enc.free_shown(enc.free_tokens(tokens, exits, chosen), changes, bool(requests), self.codes.values())
+            return enc.free_shown(enc.free_tokens(tokens, exits), changes, bool(requests), self.codes.values())
         letters = [facts for event, facts in events if event == "message"]
         return enc.shown(
             seen=[[agent, seen[agent]] for agent in active],

@@ -124,7 +124,7 @@ class Adapter:
         self.codes = {one["agent"]: _code(one["code"]) for one in requests}
         tokens, changes = answer["outcomes"], enc.effects(before, self.world)
         if self.free:
-            return enc.free_shown(enc.free_tokens(tokens, exits, chosen), changes, bool(requests), self.codes.values())
+            return enc.free_shown(enc.free_tokens(tokens, exits), changes, bool(requests), self.codes.values())
         letters = [one for one in news if one["what"] == "message"]
         return enc.shown(
             seen=seen,

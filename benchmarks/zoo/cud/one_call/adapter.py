@@ -106,8 +106,6 @@ class Adapter:
     def step(self, action: Json) -> Json:
         """One round."""
         chosen = enc.choices(action)
-        if self.free:
-            enc.somebody(chosen, self.table.present)
         moves = {agent: self.move(agent, choice) for agent, choice in chosen.items()}
         present = list(self.table.present)
         seen = [[agent, self.seen(agent)] for agent in present]
@@ -126,7 +124,7 @@ class Adapter:
         if self.free:
             results = set(told["results"].values())
             codes = None if "blocked" in results else []
-            return enc.free_shown(enc.free_tokens(tokens, exits, chosen), changes, bool(results - {"idle"}), codes)
+            return enc.free_shown(enc.free_tokens(tokens, exits), changes, bool(results - {"idle"}), codes)
         return enc.shown(
             seen=seen,
             tokens=[list(pair) for pair in tokens.items()],

@@ -76,7 +76,7 @@ class Adapter:
         self.codes = {agent: code for _, agent, _, _, code in requests}
         changes = enc.effects(before, self.kernel.state)
         if self.free:
-            return enc.free_shown(enc.free_tokens(tokens, exits, chosen), changes, bool(requests), self.codes.values())
+            return enc.free_shown(enc.free_tokens(tokens, exits), changes, bool(requests), self.codes.values())
         letters = [row for row in rows if row[0] == 2]
         return enc.shown(
             seen=seen,
