@@ -112,8 +112,8 @@ def test_by_command(tmp_path: Path, cli: Command, monkeypatch: pytest.MonkeyPatc
     answer = cli("verify", "latch", "--jobs", "1", "--certificates", str(tmp_path / "empty"), "--json")
     assert not any("checker" in part for one in json.loads(answer.out)["verdicts"] for part in one["trusted_base"])
     answer = cli("certify", "latch", "--searches", "--check", "--out", str(tmp_path / "empty"))
-    assert answer.code == 1
-    assert "there is no certificate of it" in answer.out
+    assert answer.code == 2
+    assert "is no folder of certificates" in answer.err
     assert cli("certify", "latch", "--searches", "--theorem", "x", "--out", str(out)).code == 2
 
 

@@ -22,7 +22,6 @@ from evenhand.core.spoken import leaves
 
 _HASH = re.compile(r"\b[0-9a-f]{16,}\b")
 _NUMBER = re.compile(r"\d+")
-
 _QUOTED = re.compile(r"\"[^\"\n]*\"")
 _SAYS = re.compile(r"\w|[^\x00-\x7f]")
 

@@ -54,6 +54,9 @@ BESIDE = 100
 USUAL = 0.25
 """The share of all runs from which on a difference shows in very many."""
 
+NEARLY_ALL = 0.9
+"""The share of all steps from which on walks go on behind a difference."""
+
 EARLIER = 256
 """Runs after which the kernel gets a new process; among them the one is looked for that changes a later answer."""
 
@@ -90,6 +93,7 @@ class Phase:
     fine: list[AnyTrace] = field(default_factory=list[AnyTrace])
     marred: list[tuple[AnyTrace, frozenset[str]]] = field(default_factory=list[Any])
     shown: Counter[str] = field(default_factory=Counter[str])
+    steps_showing: Counter[str] = field(default_factory=Counter[str])
     notes: list[str] = field(default_factory=list[str])
     followed: int = 0
     left_out: dict[str, LeftOut] = field(default_factory=dict[str, LeftOut])
@@ -223,14 +227,19 @@ class Phase:
     def _passed(
         self, agreed: int, found: Divergence | None, behind: Sequence[Divergence] | None, response: KernelResponse
     ) -> int:
-        """How many steps of a walk count as walked, given how many agree: it goes on behind what very many runs show.
+        """How many steps of a walk count as walked, given how many agree: it goes on behind what nearly all steps show.
 
-        Else nothing behind it would ever be walked, as every way there leads through it.
+        Else nothing behind it would ever be walked, as every way there leads through it.  What fewer steps show may be
+        two faults, one of which shows alone in a step that would count as walked.
         """
         if found is None or behind is None:
             return agreed
-        usual = self._usual()
-        unusual = (one.length - 1 for one in (found, *behind) if not one.kinds <= usual)
+        steps, usual = sum(self.steps.values()), self._usual()
+        unusual = (
+            one.length - 1
+            for one in (found, *behind)
+            if not one.kinds <= usual or any(self.steps_showing[kind] < NEARLY_ALL * steps for kind in one.kinds)
+        )
         return next(unusual, len((response.on or response).shown))
 
     def _examined(
@@ -252,6 +261,7 @@ class Phase:
         if found.what == "differs":
             self.marred.append((trace, found.kinds.union(*(other.kinds for other in behind))))
         self.shown.update(found.kinds)
+        self.steps_showing.update(kind for one in (found, *behind) for kind in one.kinds)
         self.defects.follow(found, len((response.on or response).shown), behind)
         return found, behind
 
@@ -294,7 +304,7 @@ class Phase:
         if found is not None:
             self.defects.forget(found)
             self.leaks = True
-            for kept in (self.agreed, self.own, self.choosing, self.fine, self.marred, self.shown):
+            for kept in (self.agreed, self.own, self.choosing, self.fine, self.marred, self.shown, self.steps_showing):
                 kept.clear()
             self.differing.clear()
             self.repeated.clear()

@@ -426,7 +426,7 @@ def test_what_no_value_is_costs_no_report(cli: Command, tmp_path: Path, monkeypa
         "deepest": {"$": "FreeShown", "tokens": deep},
         "deeper": {"$": "FreeShown", "tokens": [deep]},
     }
-    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     (tmp_path / "no_values.py").write_text(
         "class Kernel:\n    def step(self, action):\n        return self.said\n\n\n"
         "def make(said):\n    return lambda _initial: type('One', (Kernel,), {'said': said})()\n\n\n"

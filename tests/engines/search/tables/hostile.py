@@ -1463,7 +1463,7 @@ def methods_of_an_object():
 def _compiled(*lines):
     """The function `how` of a source of its own."""
     name, source = f"{__file__}:{len(linecache.cache)}.py", "\n".join(["def how(s):", *lines])
-    linecache.cache[name] = len(source), None, source.splitlines(keepends=True), name
+    linecache.cache[name] = len(source), None, [f"{line}\n" for line in source.split("\n")], name
     made: dict[str, Any] = {"chosen": lambda value: value}
     exec(compile(source, name, "exec", dont_inherit=True), made)
     return made["how"]
