@@ -449,7 +449,9 @@ def test_facts_are_compared() -> None:
     assert found(lambda facts, own: {"conclusion": {"full": len(own.room.inside) >= 2}}, kind=Facts) == [
         ("kernel_agrees_with_model", "facts.conclusion.full: expected False, shown True")
     ]
-    assert found(lambda facts, _own: {"inside": facts["inside"][:1]}, kind=Facts)[0][1].startswith("facts.inside: missing: ")
+    assert found(lambda facts, _own: {"inside": facts["inside"][:1]}, kind=Facts)[0][1].startswith(
+        "facts.inside: missing: "
+    )
     ((claim, why),) = found(lambda _facts, _own: {"outside": 1}, kind=Facts)
     assert claim == "kernel_answers" and "no field outside; it has: conclusion, inside" in why
     assert found(lambda _facts, _own: [], kind=Facts)[0][0] == "kernel_answers"
