@@ -71,10 +71,10 @@ class Cud:
         self.state = initial(self.config)[0]
 
     def act(self, profile: Mapping[str, str]) -> dict[str, str]:
-        """Run one epoch, the requests in the order in which they come."""
+        """Run one epoch, the requests in the order in which they come; NO_ACTION is nobody's outcome."""
         made = tuple((agent, self.request(agent, operation)) for agent, operation in profile.items())
         self.state, shown = step(REFERENCE, self.config, self.state, Epoch(made))
-        return dict(shown.tokens)
+        return {agent: token for agent, token in shown.tokens if agent in profile}
 
     def request(self, agent: str, operation: str) -> Choice:
         """Return the request with the authority that covers it."""
