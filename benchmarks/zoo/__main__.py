@@ -192,6 +192,9 @@ def main() -> None:
     else:
         print(f"all: told {sums['told']} of {sums['planted']}, {sums['findings']} findings, ", end="")
         print(f"{sums['false_findings']} false, {sums['cpu_seconds']:.0f} CPU seconds")
+        for number in range(2, asked.rounds + 1):
+            more = sum(len(names) for one in rows for names in one["later"][: number - 1])
+            print(f"all: told by {number} checks {sums['told'] + more}")
 
 
 def total(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -24,7 +24,7 @@ def _defects(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     yield "| kernel | defect | finding | rank | seconds |"
     yield "|---|---|---|---|---|"
     for one in rows:
-        check = {name: number for number, names in enumerate(one["later"], start=2) for name in names}
+        check = {name: number for number, names in enumerate(one.get("later", ()), start=2) for name in names}
         for name, rank in one["ranks"].items():
             finding = f"`{one['claims'][rank - 1]}`" if rank else _missed(one["shown"][name], check.get(name))
             yield f"| {one['kernel']} | `{name}` | {finding} | {rank or ''} | {one['check_seconds']} |"

@@ -75,7 +75,6 @@ def _quicken(kind: Any) -> None:
 def _written(kind: Any, takes: str, lines: Iterable[str]) -> Any:
     """A function of these arguments and lines, in which `_name` writes the slot of a field."""
     body = "".join(f"  {line}\n" for line in lines)
-    module = compile(f"def __create_fn__():\n def __init__({takes}):\n{body}", "<string>", "exec")
-    outer = next(one for one in module.co_consts if isinstance(one, CodeType))
-    inner = next(one for one in outer.co_consts if isinstance(one, CodeType))
-    return FunctionType(inner, {f"_{name}": put for name, put in _PUTS[kind].items()})
+    module = compile(f"def __init__({takes}):\n{body}", "<string>", "exec")
+    code = next(one for one in module.co_consts if isinstance(one, CodeType))
+    return FunctionType(code, {f"_{name}": put for name, put in _PUTS[kind].items()})

@@ -155,7 +155,6 @@ class Defects:
     def _hidden(self, made: list[Defect], runs: int) -> None:
         """Add what shows only behind other differences, if a run is found that shows it first.
 
-
         Else what shows `OFTEN` if the kernel tells its state, from which the model goes on, agrees as often as not, and
         shows it behind another difference too, which has nothing in common with the first; or behind a difference that
         strikes in most of `runs` runs and mostly changes no more: what shows behind a rare one is its consequence, or

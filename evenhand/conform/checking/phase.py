@@ -234,12 +234,9 @@ class Phase:
         """
         if found is None or behind is None:
             return agreed
-        steps, usual = sum(self.steps.values()), self._usual()
-        unusual = (
-            one.length - 1
-            for one in (found, *behind)
-            if not one.kinds <= usual or any(self.steps_showing[kind] < NEARLY_ALL * steps for kind in one.kinds)
-        )
+        least = NEARLY_ALL * max(1, sum(self.steps.values()))
+        usual = {kind for kind, count in self.steps_showing.items() if count >= least}
+        unusual = (one.length - 1 for one in (found, *behind) if not one.kinds <= usual)
         return next(unusual, len((response.on or response).shown))
 
     def _examined(

@@ -492,7 +492,7 @@ def test_walks_get_short_where_most_runs_differ() -> None:
 
 
 @pytest.mark.parametrize(("share", "complete"), [(Fraction(7, 8), True), (None, False)])
-def test_walks_go_on_behind_what_very_many_runs_show(share: Fraction | None, complete: bool) -> None:
+def test_walks_go_on_behind_what_nearly_all_steps_show(share: Fraction | None, complete: bool) -> None:
     """Each step shows a wrong share; if it says something new in each instead, all behind the first is lost."""
 
     class Kernel:
