@@ -17,7 +17,7 @@ from evenhand.core.bundle import ProtocolBroken
 from evenhand.core.registry import find
 from evenhand.core.registry import protocols as every
 from evenhand.core.system import reading_values
-from evenhand.jobs.plan import written_value
+from evenhand.jobs.plan import theorems_of, written_value
 
 if TYPE_CHECKING:
     from evenhand.core.bundle import Bundle
@@ -85,9 +85,7 @@ def _goals(bundle: Bundle, system: str) -> Iterator[str]:
 
 def _theorems(bundle: Bundle, _system: str) -> Iterator[str]:
     """The theorems and invariants of the protocol."""
-    from evenhand.smt.registry import stated  # not loaded with the commands, all of which name this module
-
-    yield from (one.name for one in stated(bundle.name))
+    yield from (one.name for one in theorems_of(bundle))
 
 
 def _mutants(bundle: Bundle, system: str) -> Iterator[str]:

@@ -11,13 +11,16 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from evenhand.core.bundle import Bundle
 from evenhand.core.plan import Plan
 from evenhand.core.property import Property
 from evenhand.core.system import AnySystem, Mutant, Scope, UnknownName, reading_values
 from evenhand.variants.automatic import PREFIX, mutated
+
+if TYPE_CHECKING:
+    from evenhand.smt.theorem import Stated
 
 Engine = Literal["explore", "fuzz", "prove", "replay", "compare", "plan"]
 
@@ -170,15 +173,20 @@ def covered(bundle: Bundle, jobs: Iterable[Job]) -> set[tuple[str, str]]:
 
     Under any readings, but only of the reference: a verdict on a mutant says nothing about it.
     """
-    from evenhand.smt.registry import stated  # theorems take 0.05 s to import, which most commands need not
-
     found: set[tuple[str, str]] = set()
     for job in jobs:
         if job.engine in ("explore", "fuzz") and job.variant in ("", "reference"):
             found |= {(claim.name, job.system) for claim in claims_for(bundle, job.system, job.claims)}
         elif job.engine == "prove":
-            found |= {(one.claim.name, one.system) for one in stated(bundle.name) if one.name == job.theorem}
+            found |= {(one.claim.name, one.system) for one in theorems_of(bundle) if one.name == job.theorem}
     return found
+
+
+def theorems_of(bundle: Bundle) -> tuple[Stated, ...]:
+    """Return the theorems and invariants of a protocol."""
+    from evenhand.smt.registry import stated  # they take 0.05 s to import, which most commands need not
+
+    return stated(bundle.name)
 
 
 def _plans(bundle: Bundle) -> Iterator[Plan]:
