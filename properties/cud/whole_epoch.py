@@ -16,8 +16,7 @@ def _says_which(config: Config) -> bool:
 def _told(step: EpochStep, tokens: dict[str, str]) -> bool:
     """Whether exactly these tokens are handed out.
 
-    An epoch lists the agents that exit apart from the tokens; the free-agent graph marks them EXITED among the tokens,
-    and has no entry for an agent that made no choice.
+    An epoch lists the agents that exit apart from the tokens; the free-agent graph marks them EXITED among the tokens.
     """
     known, shown = facts(step).tokens, step.shown
     if isinstance(shown, Shown):
@@ -26,7 +25,7 @@ def _told(step: EpochStep, tokens: dict[str, str]) -> bool:
     leaves: dict[str, bool] = {}
     for agent, choice in step.action.choices:
         leaves.setdefault(agent, choice.exits)
-    return known == {a: "EXITED" if leaves[a] else token for a, token in tokens.items() if a in leaves}
+    return known == {agent: "EXITED" if leaves.get(agent) else token for agent, token in tokens.items()}
 
 
 @each_step(
