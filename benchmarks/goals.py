@@ -248,10 +248,19 @@ def published() -> Row:
 def lines() -> Row:
     """Count the lines of the search part."""
     files = sorted((HERE.parent / "evenhand" / "search").rglob("*.py"))
-    count = sum(len(file.read_text("utf-8").splitlines()) for file in files)
+    by_file = {file: len(file.read_text("utf-8").splitlines()) for file in files}
+    count, tables = sum(by_file.values()), sum(size for file, size in by_file.items() if file.parent.name == "tables")
     command = "`find evenhand/search -name '*.py' \\| xargs cat \\| wc -l`"
-    goal, met = "≤ 6,000 lines", "met" if count <= 6_000 else "missed"
-    return Row("lines of `evenhand/search`", command, "-", f"{count:,} lines in {len(files)} files", None, goal, met)
+    met = "met" if count <= 6_000 else "missed"
+    return Row(
+        "lines of `evenhand/search`",
+        command,
+        "-",
+        f"{count:,} lines, {tables:,} of them of tables",
+        None,
+        "≤ 6,000",
+        met,
+    )
 
 
 def tasks(most: float) -> Iterator[Task]:

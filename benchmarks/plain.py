@@ -58,7 +58,7 @@ def own(name: str) -> tuple[Any, Sequence[Property]]:
         case _:
             from benchmarks import newcomers
 
-            return newcomers.SYSTEMS[name], newcomers.CLAIMS[name]
+            return newcomers.SYSTEMS[name], (newcomers.CLAIMS[name],)
 
 
 def bare(system: Any, claims: Sequence[Property] = ()) -> tuple[Counts, list[str]]:

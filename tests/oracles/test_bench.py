@@ -6,6 +6,7 @@ import json
 import shutil
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ import pytest
 
 import evenhand
 from benchmarks import goals
-from benchmarks.plain import Counts, bare
+from benchmarks.plain import Counts, bare, own
+from evenhand.core.property import Always, EachStep
 from evenhand.jobs.plan import Job
 from evenhand.model.cud.protocol import CUD
 from tests.deep import rest_slow
@@ -49,6 +51,18 @@ def test_the_bare_loop_asks_the_claims() -> None:
 
     ring = evenhand.system("ring", initial=[0], actions=lambda _state: [1], step=lambda state, by: (state + by) % 4)
     assert bare(ring, (below, by_one, never_back)) == (Counts(4, 4, 4, 3), ["below", "never_back"])
+
+
+@pytest.mark.parametrize("name", [*goals.KNOWN, *goals.NEWCOMERS])
+def test_own_systems_come_with_claims_that_the_loop_can_ask(name: str) -> None:
+    """Of the first states, at least; the functions are the user's own."""
+    system, claims = own(name)
+    assert claims and all(isinstance(claim, Always | EachStep) for claim in claims)
+    (config,) = system.all_configs()
+    (start,) = system.initial(config)
+    nearest = [start, *(system.step(system.rules, config, start, one)[0] for one in system.enabled(config, start))]
+    small = replace(system, initial=lambda _config: tuple(dict.fromkeys(nearest)), actions=lambda *_given: ())
+    assert bare(small, claims)[1] == []
 
 
 @pytest.mark.skipif(not shutil.which("spin") or not shutil.which("cc"), reason="needs Spin and a C compiler")
