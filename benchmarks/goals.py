@@ -41,7 +41,7 @@ BEGIN, END = "<!-- goals: written by `python -m benchmarks.goals --write` -->\n"
 SLOWER = 0.9
 """Ratios from here on count as no slower: runs of one and the same search differ by as much."""
 
-LONGEST = 300.0
+LONGEST = 120.0
 """CPU seconds of a command without a limit of its own; by the clock twenty times as many, for a loaded machine."""
 
 
@@ -83,35 +83,38 @@ class Task(NamedTuple):
     measure: Callable[[], Row]
 
 
-def spent(words: Sequence[str], most: float = LONGEST, folder: str | Path = HERE.parent) -> Spent:
-    """Run a command, with at most so many CPU seconds in one process."""
+def spent(
+    words: Sequence[str], most: float = LONGEST, *, folder: str | Path = HERE.parent, fine: Sequence[int] = (0,)
+) -> Spent:
+    """Run a command, with at most so many CPU seconds in one process; `fine` are the exit codes of an answer."""
     limited = ["sh", "-c", f'ulimit -t {math.ceil(most)}; exec "$@"', "sh", *words]
     environment = {**os.environ, "PYTHONPATH": str(HERE.parent), "PYTHONHASHSEED": "0"}
     with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
-        child = subprocess.Popen(
-            limited, cwd=folder, stdout=output, stderr=errors, env=environment, start_new_session=True
-        )
-        began, done = time.monotonic(), 0
-        while not done:
+        child = subprocess.Popen(limited, cwd=folder, stdout=output, stderr=errors, env=environment)
+        began = time.monotonic()
+        while True:
             done, status, usage = os.wait4(child.pid, os.WNOHANG)
+            if done:
+                break
             if time.monotonic() - began > 20 * most:
-                os.killpg(child.pid, 9)
+                child.kill()
             time.sleep(0.01)
         child.returncode = os.waitstatus_to_exitcode(status)
-        output.seek(0), errors.seek(0)
+        output.seek(0)
+        errors.seek(0)
         text, wrong = output.read(), errors.read().strip()
     seconds, why = usage.ru_utime + usage.ru_stime, ""
     if child.returncode < 0:
         why = f"over {most:.0f} s"
-    elif child.returncode not in (0, 1, 3):
-        why = (wrong or text).strip().splitlines()[-1][:200]
+    elif child.returncode not in fine:
+        why = (wrong or text).strip().rpartition("\n")[2][:200] or f"exit code {child.returncode}"
     print(f"{seconds:8.2f} s  {shlex.join(words)[-150:]}  {why}", file=sys.stderr, flush=True)
     return Spent(seconds, text, why)
 
 
 def evenhand(words: Sequence[str], most: float = LONGEST) -> Answer:
     """Run `evenhand` with these words."""
-    ran = spent([sys.executable, "-m", "evenhand", *words, "--json"], most)
+    ran = spent([sys.executable, "-m", "evenhand", *words, "--json"], most, fine=(0, 1, 3))
     if ran.why:
         return Answer(ran.seconds, why=ran.why)
     told: dict[str, Any] = json.loads(ran.output)
@@ -164,7 +167,9 @@ def beside_spin(name: str, words: Sequence[str], most: float | None, rival: str)
     goal = "Spin's search" if most is None else f"≤ {most:g} s"
     limit = most if most is not None or isinstance(other, str) else other.search
     if ran.why:
-        return Row(name, told(words), ran.why, "", None, goal, "not measured")
+        return Row(
+            name, told(words), ran.why, "", None, goal, "missed" if ran.seconds > (most or LONGEST) else "not measured"
+        )
     left = sum(status == "UNDECIDED" for _, status in ran.verdicts)
     met = "not measured" if limit is None else "met" if ran.seconds <= limit else "missed"
     if left:
@@ -182,7 +187,7 @@ def beside_loop(name: str) -> Row:
     """Measure a user's system by default, explicitly and with a plain loop over the same functions and claims."""
     goal = "5 x the plain loop"
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "own.py")
+        file = Path(folder, re.sub(r"\W+", "_", name) + ".py")
         file.write_text(
             f"from benchmarks.plain import own\n\nsystem, claims = own({name!r})\n"
             "globals().update({f'claim_{number}': claim for number, claim in enumerate(claims)})\n",
@@ -191,7 +196,7 @@ def beside_loop(name: str) -> Row:
         words = ["explore", f"{file}:system", "--yes"]
         loop = spent([sys.executable, "-m", "benchmarks.plain", name])
         default, explicit = evenhand(words), evenhand([*words, "--method", "explicit"])
-    command = told(["explore", f"{name.replace(' ', '_')}.py:system", "--yes"]).replace("'\"'\"'", "")
+    command = told(["explore", f"{file.name}:system", "--yes"])
     if why := default.why or loop.why:
         return Row(name, command, why, "", None, goal, "not measured")
     *counts, refuted = [*loop.output.split(), ""][:5]
@@ -238,8 +243,8 @@ def beside_explicit(name: str, job: Job, most: float) -> Row:
 def published() -> Row:
     """Count the systems of the literature with their published numbers of states."""
     words = ["-m", "pytest", "-q", "tests/known/test_published_counts.py"]
-    ran = spent([sys.executable, *words])
-    last = (ran.output.strip().splitlines() or [""])[-1]
+    ran = spent([sys.executable, *words], fine=(0, 1))
+    last = ran.output.strip().rpartition("\n")[2]
     met = "met" if " passed" in last and "failed" not in last else "missed"
     said = re.sub(r" in .*", "", last)
     return Row("published counts", f"`python {shlex.join(words)}`", f"{ran.seconds:.2f}", said, None, "all agree", met)
@@ -311,10 +316,17 @@ def measured(chosen: Sequence[Task], jobs: int = 0) -> Iterator[Row]:
     for group in dict.fromkeys(task.group for task in chosen):
         rows: list[Row] = []
         with ThreadPoolExecutor(jobs or (2 if group in ("own", "protocols") else 1)) as pool:
-            for row in pool.map(lambda task: task.measure(), (one for one in chosen if one.group == group)):
+            for row in pool.map(_measured, [one for one in chosen if one.group == group]):
                 rows.append(row)
                 yield row
         yield from totals(group, rows)
+
+
+def _measured(task: Task) -> Row:
+    try:
+        return task.measure()
+    except (OSError, ValueError, LookupError) as error:  # one row that fails does not end the run
+        return Row(task.name, "", f"{type(error).__name__}: {error}"[:100], "", None, "", "not measured")
 
 
 def line(row: Row) -> str:
