@@ -157,8 +157,12 @@ def spin(name: str) -> Spin | str:
 
 
 def told(words: Sequence[str]) -> str:
-    """Return a command as a user types it."""
-    return f"`evenhand {shlex.join(words)}`"
+    """Return a command as a user types it; more than two claims are only counted."""
+    claims = words.count("--claim")
+    if claims <= 2:
+        return f"`evenhand {shlex.join(words)}`"
+    shorter = [word for before, word in zip(["", *words], words, strict=False) if "--claim" not in (before, word)]
+    return f"`evenhand {shlex.join(shorter)}`, and {claims} claims"
 
 
 def beside_spin(name: str, words: Sequence[str], most: float | None, rival: str) -> Row:

@@ -67,6 +67,7 @@ def test_own_systems_come_with_claims_that_the_loop_can_ask(name: str) -> None:
     """Of the first states, at least; the functions are the user's own."""
     system, claims = own(name)
     assert claims and all(isinstance(claim, Always | EachStep) for claim in claims)
+    assert not any(claim.expected for claim in claims)  # nothing of other systems of the same file
     (config,) = system.all_configs()
     (start,) = system.initial(config)
     nearest = [start, *(system.step(system.rules, config, start, one)[0] for one in system.enabled(config, start))]
@@ -182,6 +183,13 @@ def test_what_differs_ends_with_1(monkeypatch: pytest.MonkeyPatch, capsys: Any) 
     monkeypatch.setattr(goals, "tasks", _tasks("DIFFERENT: 1 and 2"))
     assert goals.main([]) == 1
     assert "DIFFERENT: 1 and 2" in capsys.readouterr().out
+
+
+def test_many_claims_are_counted() -> None:
+    """A plan may list dozens."""
+    words = ["explore", "cud", "--claim", "a", "--claim", "b", "--yes"]
+    assert goals.told(words) == "`evenhand explore cud --claim a --claim b --yes`"
+    assert goals.told([*words, "--claim", "c"]) == "`evenhand explore cud --yes`, and 3 claims"
 
 
 def test_a_row_that_fails_does_not_end_the_run() -> None:
