@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from benchmarks.models import cells
+from benchmarks.cells import cells
 from evenhand.core.canonical import canonical_bytes, parse
 from evenhand.core.registry import find, protocols
 from evenhand.jobs.engines import run

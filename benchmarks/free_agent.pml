@@ -5,10 +5,8 @@
      cc -O2 -DSAFETY -DNOREDUCE -DMEMLIM=8192 -o pan pan.c && ./pan -m100000 -w22
 
    -o2 keeps variables that are only written: without it Spin drops them, and the graph is another one.
-   One state and two transitions come on top: those before and while the marks are set.
-
-   With -DCOUNTING collisions are found by counting readers and writers of each key instead of comparing every two
-   agents: the second encoding, for the graph is the same and the speed is not. */
+   One state and two transitions come on top: those before and while the marks are set.  Collisions are found by
+   counting readers and writers of each key, which is quicker than comparing every two agents. */
 
 #define ACTIVE(a) (mark[a] != 0)
 
@@ -38,7 +36,6 @@ inline effect() {
     ok[i] = ACTIVE(i) && SUBMITS(pick[i]) && !BANNED(i, pick[i]);
     hit[i] = false
   }
-#ifdef COUNTING
   for (j : 0 .. K - 1) { readers[j] = 0; writers[j] = 0 }
   for (i : 0 .. N - 1) {
     if
@@ -54,17 +51,6 @@ inline effect() {
     :: else
     fi
   }
-#else
-  for (i : 0 .. N - 1) {
-    for (j : 0 .. N - 1) {
-      if
-      :: i != j && ok[i] && ok[j] && AIM(pick[i]) == AIM(pick[j]) && (WRITES(pick[i]) || WRITES(pick[j])) ->
-        hit[i] = true; collided = true
-      :: else
-      fi
-    }
-  }
-#endif
   for (i : 0 .. N - 1) {
     if
     :: !ACTIVE(i)
@@ -91,17 +77,11 @@ inline effect() {
 #define O(a, x) :: ACTIVE(a) -> pick[a] = x
 #define O8(a) O(a,0) O(a,1) O(a,2) O(a,3) O(a,4) O(a,5) O(a,6) O(a,7)
 #define O11(a) O8(a) O(a,8) O(a,9) O(a,10)
-#define O37(a) O11(a) O(a,11) O(a,12) O(a,13) O(a,14) O(a,15) O(a,16) O(a,17) O(a,18) O(a,19) O(a,20) O(a,21) \
-  O(a,22) O(a,23) O(a,24) O(a,25) O(a,26) O(a,27) O(a,28) O(a,29) O(a,30) O(a,31) O(a,32) O(a,33) O(a,34) \
-  O(a,35) O(a,36)
 #if K == 2 && V == 2
 #define OPTIONS(a) O8(a)
 #endif
 #if K == 3 && V == 2
 #define OPTIONS(a) O11(a)
-#endif
-#if K == 7 && V == 4
-#define OPTIONS(a) O37(a)
 #endif
 #define PICK(a) if :: !ACTIVE(a) -> pick[a] = 0 OPTIONS(a) fi
 

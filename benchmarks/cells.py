@@ -1,15 +1,14 @@
-"""The two models of the comparison with other checkers: few states with many steps, and many states with few."""
+"""A ring of ten counters, with many states of few steps each; `cells.pml` is the same graph for Spin."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
+import evenhand
 from evenhand.core.system import Scope, System
-from evenhand.model.cud.protocol import CUD
 
 CELLS = 10
-"""Counters of the ring: 4 ** 10 states at most."""
+"""Counters of the ring: 4 ** 10 states, less one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +38,10 @@ def cells(size: int = CELLS) -> System[None, Ring, int, str, None]:
     )
 
 
-def model(name: str) -> System[Any, Any, Any, Any, Any]:
-    """Return `cells`, or the free-agent graph at `agents,keys,values`.  Raises ValueError for anything else."""
-    if name == "cells":
-        return cells()
-    try:
-        agents, keys, values = (int(part) for part in name.split(","))
-    except ValueError as error:
-        raise ValueError(f"model {name!r} is neither `cells` nor three sizes such as 3,2,2") from error
-    return CUD.systems["free"].at(agents=agents, keys=keys, values=values)
+RING = cells()
+
+
+@evenhand.always("Each counter is 0 to 3.")
+def small(state: Ring) -> bool:
+    """Return whether it is."""
+    return all(0 <= count <= 3 for count in state.cells)
