@@ -13,7 +13,7 @@ from itertools import islice, pairwise
 from typing import Any
 
 from evenhand.core.answers import ModelError
-from evenhand.core.kinds import DeadlockFree, Liveness, Property, Reachable, Safety
+from evenhand.core.kinds import DeadlockFree, Liveness, Property, Reachable, Safety, StateTest, StepTest
 from evenhand.core.licence import Licence
 from evenhand.core.ltl import atoms_of
 from evenhand.core.system import AnyStep, AnySystem, Quotient, UnknownName
@@ -187,39 +187,27 @@ def image_of(system: AnySystem, quotient: Quotient[Any, Any, Any, Any], w: Any, 
 
 def said(claim: Property, step: AnyStep) -> tuple[bool, ...]:
     """Return the values of a claim's predicates on one step, and in the states before and after it."""
-    states = (value for state in (step.before, step.after) for value in of_state(claim, step.config, state))
-    return (*map(bool, states), *map(bool, of_step(claim, step)))
+    of_states, of_steps = predicates(claim, step.config)
+    states = (test(step.config, state) for state in (step.before, step.after) for test in of_states)
+    return (*map(bool, states), *(bool(test(step)) for test in of_steps))
 
 
-def of_state(claim: Property, config: Any, state: Any) -> Iterator[Any]:
-    """Yield the values of a claim's predicates of states in one state."""
+def predicates(claim: Property, config: Any) -> tuple[Sequence[StateTest], Sequence[StepTest]]:
+    """Return a claim's predicates of states and those of steps; a check is asked only where its antecedent is met."""
     match claim:
-        case Safety(reads="states"):
+        case Safety(reads="states" | "steps"):
             when, check = claim.tests
-            met = when(config, state)
-            yield from (met, met and check(config, state))
-        case DeadlockFree():
-            yield claim.wants(config, state)
-        case Temporal():
-            yield from (atom.test(config, state) for atom in atoms_of(claim.says(config)) if atom.of == "state")
-        case _:
-            return
-
-
-def of_step(claim: Property, step: AnyStep) -> Iterator[Any]:
-    """Yield the values of a claim's predicates of steps on one step."""
-    match claim:
-        case Safety(reads="steps"):
-            when, check = claim.tests
-            met = when(step)
-            yield from (met, met and check(step))
+            both = (when, lambda *at: when(*at) and check(*at))
+            return (both, ()) if claim.reads == "states" else ((), both)
         case Reachable():
-            yield claim.goal(step)
+            return (), (claim.goal,)
         case Liveness():
-            yield from (test(step) for test in claim.tests)
+            return (), claim.tests
         case DeadlockFree():
-            yield claim.completes(step)
+            return (claim.wants,), (claim.completes,)
         case Temporal():
-            yield from (atom.test(step) for atom in atoms_of(claim.says(step.config)) if atom.of == "step")
+            atoms = atoms_of(claim.says(config))
+            of_states, of_steps = ([atom.test for atom in atoms if atom.of == of] for of in ("state", "step"))
+            return of_states, of_steps
         case _:
-            return
+            return (), ()
