@@ -314,7 +314,8 @@ def hashes_believed(patch: pytest.MonkeyPatch) -> None:
 
 def last_record_lost(patch: pytest.MonkeyPatch) -> None:
     """Every state on the disk was reached by the first action from the first state."""
-    patch.setattr(SqliteDisk, "link", lambda _self, _number: (0, 0))
+    honest = SqliteDisk.kept
+    patch.setattr(SqliteDisk, "kept", lambda self, what, number: honest(self, what, number) if what == "body" else 0)
 
 
 def leaves_by_value(patch: pytest.MonkeyPatch) -> None:

@@ -109,7 +109,7 @@ def agree(kind: str, seeds: range) -> set[tuple[str, Status]]:
             *(("cells", 10), ("joint", 5), ("separated", 10), ("wide", 8)),
             *(("cells", 40), ("joint", 15), ("separated", 40)),
         ],
-        first=5,
+        first=4,
     ),
 )
 def test_rows_and_steps_agree(kind: str, count: int) -> None:
