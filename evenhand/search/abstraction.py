@@ -32,8 +32,8 @@ from evenhand.evidence.judge import Judgement
 from evenhand.search.classes import Classes
 from evenhand.search.evidence import walked
 from evenhand.search.liveness import fairness_of
-from evenhand.search.quotient import covers, said
-from evenhand.search.witness import LicenceMissing, Witness
+from evenhand.search.quotient import covering, said
+from evenhand.search.witness import Witness
 
 Maps: TypeAlias = tuple[Abstraction[Any, Any], ...]
 """Maps that are applied in turn."""
@@ -64,11 +64,7 @@ def licensed_maps(
             f"and beside no other quotient; there is: {', '.join(sorted(known))}"
         )
     for name in names:
-        fitting = [licence for licence in licences if licence.quotient == name]
-        ask = f"quotient {name!r} of {system.label}"
-        if not fitting:
-            raise LicenceMissing(f"{ask} needs a licence: prove first that state and image do alike, or leave it out")
-        covers(system, name, fitting[0])
+        covering(system, name, licences, "prove first that state and image do alike, or leave it out")
     return Mapped(system, "+".join(names), claims, tuple(known[name] for name in names))
 
 

@@ -178,7 +178,7 @@ def prepare(system: AnySystem, claims: Iterable[Property] = (), **options: Unpac
     bounds = _bounds(options)
     licences = (licence,) if isinstance(licence, Licence) else tuple(licence or ())
     classes = licensed_maps(system, quotient, licences, asked) or licensed_view(system, quotient, licences, asked)
-    group = None if classes else licensed(system, quotient, licences[0] if licences else None)
+    group = None if classes else licensed(system, quotient, licences)
     numbered = _listed(system, options.get("configs"))
     searched = system if classes is None else classes.searched()
     if isinstance(classes, Viewed):

@@ -29,9 +29,8 @@ from evenhand.search.classes import Classes
 from evenhand.search.evidence import walked
 from evenhand.search.graph import Watcher, search
 from evenhand.search.liveness import fairness_of
-from evenhand.search.quotient import predicates
+from evenhand.search.quotient import covering, predicates
 from evenhand.search.steps import stepped
-from evenhand.search.witness import LicenceMissing
 
 Key: TypeAlias = Callable[[Any], Hashable]
 Move: TypeAlias = tuple[tuple[bool, ...], Hashable]
@@ -102,15 +101,9 @@ def licensed_view(
     if name is None or name not in system.views:
         return None
     view_of(system, name)
-    licence = next((one for one in licences if one.quotient == name and one.searched is not None), None)
-    if licence is None:
-        raise LicenceMissing(
-            f"quotient {name!r} of {system.label} needs a licence; `evenhand.licence_by_search(system, {name!r}, "
-            "claims)` gives one where it is sound"
-        )
-    if licence.system != system.name or licence.variant != system.variant:
-        raise LicenceMissing(f"the licence for quotient {name!r} is of system {licence.system!r}, not {system.label}")
-    return Viewed(system, name, claims, licence)
+    mend = f"`evenhand.licence_by_search(system, {name!r}, claims)` gives one where it is sound"
+    by_search = [one for one in licences if one.searched is not None]
+    return Viewed(system, name, claims, covering(system, name, by_search, mend))
 
 
 def _kind_left_out(claim: Property) -> str:
