@@ -25,7 +25,7 @@ from evenhand.core.system import AnyStep, AnySystem, Step, UnknownName
 from evenhand.core.temporal import Temporal
 from evenhand.core.trace import AnyScenario, Scenario, replay
 from evenhand.search.bounds import Bounds
-from evenhand.search.classes import Classes
+from evenhand.search.classes import Classes, key_of
 from evenhand.search.evidence import walked
 from evenhand.search.graph import Watcher, search
 from evenhand.search.liveness import fairness_of
@@ -128,17 +128,9 @@ class Moves:
         self.fair = list(assumed(system.fair(config), sorted(names)).values())
 
     def key(self, state: Any) -> Hashable:
-        """Return the class of a state.  Raises ModelError if the view raises or gives a value without a hash."""
+        """Return the class of a state."""
         if state not in self.known:
-            try:
-                key = self.view(self.config, state)
-                hash(key)
-            except Exception as error:
-                raise ModelError(
-                    f"{self.system.label}: quotient {self.name!r} of state {short(state)} raised "
-                    f"{type(error).__name__}: {error}"
-                ) from error
-            self.known[state] = key
+            self.known[state] = key_of(self.system, self.name, self.view, self.config, state)
         return self.known[state]
 
     def labels(self, state: Any) -> tuple[bool, ...]:

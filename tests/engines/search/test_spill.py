@@ -156,7 +156,7 @@ def test_objects_may_leave_memory_midway(tmp_path: Path, monkeypatch: pytest.Mon
     goal = Reachable(name="late", sentence="", goal=lambda step: "commit" in step.after.sent)
     near = explore(two_phase_commit(3), (*CLAIMS, goal), method="explicit")
     asks = count(1)
-    monkeypatch.setattr(memory.MemoryBudget, "spent", lambda _self, _more=0: next(asks) == 2)
+    monkeypatch.setattr(memory.MemoryBudget, "spent", lambda _self: next(asks) == 2)
     far = explore(two_phase_commit(3), (*CLAIMS, goal), method="explicit", max_memory=FEW, spill=Folder(tmp_path))
     assert 0 < far.spilled < 200 and facts(far) == facts(near)
 
@@ -187,7 +187,7 @@ def test_several_processes_have_a_file_each(tmp_path: Path) -> None:
 def test_what_claims_remember_is_bounded_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """If memory is exhausted again after the search moved to the disk, it ends UNDECIDED, with the coverage."""
 
-    def spent(self: memory.MemoryBudget, _more: int = 0) -> bool:
+    def spent(self: memory.MemoryBudget) -> bool:
         return self.bound is not None
 
     monkeypatch.setattr(memory.MemoryBudget, "spent", spent)
