@@ -44,7 +44,7 @@ class Packing:
             made.append(SMALL | value)
             return
         node: tuple[Any, Collection[Any]] | None = (kind, value) if kind is frozenset else parts_of(value)
-        if node is None:
+        if node is None or len(getattr(value, "__dict__", ())) > len(node[1]):  # it holds more than its fields
             made.append(LEAF | self._leaf(kind, value))
             return
         made.append(NODE | self._leaf(type, node[0]))

@@ -102,6 +102,16 @@ class Slotted:
     value: Any
 
 
+@dataclass(frozen=True)
+class Noted:
+    """A record that holds more than its fields."""
+
+    value: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "note", f"made of {self.value}")
+
+
 class Odd:
     """A class that cannot be packed."""
 
@@ -130,6 +140,8 @@ def packing_is_exact(_folder: Path) -> None:
     for body, value in [(made.pack(value), value) for value in values]:
         back = made.unpack(body)
         assert back == value and repr(back) == repr(value) and type(back) is type(value)
+    noted: Any = made.unpack(made.pack((1, Noted(2))))[1]
+    assert noted.note == "made of 2"
     assert Packing().pack((1, True)) != Packing().pack((True, True))
 
 
