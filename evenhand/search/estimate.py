@@ -13,8 +13,8 @@ from itertools import islice
 from typing import Any
 
 from evenhand.core.system import AnySystem
+from evenhand.search.containers import parts_of
 from evenhand.search.steps import joint_choices, make_step, stepped
-from evenhand.search.tables.proxies import parts_of
 
 PROBED = 8
 """Configurations that are probed, evenly spread."""

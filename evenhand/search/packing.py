@@ -13,8 +13,7 @@ from array import array
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from evenhand.search.tables.expressions import make_record
-from evenhand.search.tables.proxies import parts_of
+from evenhand.search.containers import make_record, parts_of
 
 SHIFT = 29
 SMALL, LEAF, NODE = (tag << SHIFT for tag in range(3))
