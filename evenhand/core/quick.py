@@ -31,9 +31,8 @@ class SystemOptions(TypedDict, total=False):
     `shows=True` says that `step` returns `(new state, observation)`, `shows=False` that a pair is a state.  `fair`
     names fairness assumptions for claims about whole runs, `wants(state)` says whether an agent wants to act,
     `progress(step)` whether a step completes something.  `types` names your dataclasses and enums, so that
-    counterexamples can be saved and read back.  `menu` lists every action that should happen: `evenhand explore`
-    reports those that never do or never change anything.  `ends` says whether a run may reach a state that offers no
-    action, or in which states it may: `verify` refutes any other end, and warns of ends where nothing is said.
+    counterexamples can be saved and read back.  `ends` says whether a run may reach a state that offers no action, or
+    in which states it may: `verify` refutes any other end, and warns of ends where nothing is said.
     `constraint(state)` and `action_constraint(step)` bound the runs: a state outside is checked, but no run goes on
     from there, nor after a step outside.  `view(state)` names what of a state counts, and `symmetry` the agents that
     are alike, for `explore(..., quotient="view")` or `"symmetry"` under a licence.  Names in the state are exchanged
@@ -52,7 +51,6 @@ class SystemOptions(TypedDict, total=False):
     wants: Callable[[Any], bool] | None
     progress: Callable[[AnyStep], bool] | None
     types: tuple[type, ...]
-    menu: Iterable[Hashable] | None
     ends: bool | Callable[[Any], bool] | None
     constraint: Callable[[Any], bool] | None
     action_constraint: Callable[[AnyStep], bool] | None
@@ -74,8 +72,7 @@ def system(
     `initial` lists the start states, `actions(state)` the actions on offer (simplest first), and `step(state, action)`
     returns the new state.  A pair that could be a state or a state with its observation is refused until `shows`
     decides.  States, actions and observations must be hashable.  `SystemOptions` describes `config`, `scope`, `shows`,
-    `fair`, `wants`, `progress`, `types`, `menu`, `ends`, `constraint`, `action_constraint`, `view`, `symmetry` and
-    `rename`.
+    `fair`, `wants`, `progress`, `types`, `ends`, `constraint`, `action_constraint`, `view`, `symmetry` and `rename`.
 
     Raises TypeError or ValueError for invalid arguments (no initial state, a text for a list, an unhashable value);
     functions that misbehave later end a run with ModelError.
@@ -92,7 +89,6 @@ def system(
     starts = () if sized else initials(None)
     _function(label, "actions", actions, (*first, "state"))
     _function(label, "step", step, (*first, "state", "action"))
-    declared = _menu(label, options.get("menu"))
     made: System[Any, Any, Any, Any, None] = System(
         name=name,
         rules=None,
@@ -104,7 +100,6 @@ def system(
         fair=_assuming(label, options.get("fair"), sized=sized),
         progress=progress,
         types=types,
-        menu=None if declared is None else lambda _config, _scope: declared,
     )
     wants, ends = options.get("wants"), options.get("ends")
     if isinstance(ends, bool):
@@ -206,15 +201,6 @@ def _constrained(
 
 def _of_state(test: Callable[[Any], Any]) -> Callable[[None, Any], Any]:
     return lambda _config, state: test(state)
-
-
-def _menu(label: str, menu: Iterable[Hashable] | None) -> tuple[Hashable, ...] | None:
-    if menu is None:
-        return None
-    declared = tuple(menu)
-    for action in declared:
-        _hashable(label, "action of the menu", action)
-    return declared
 
 
 def _taking(label: str, step: Any, shows: bool | None, starts: tuple[Any, ...], *, sized: bool) -> Any:

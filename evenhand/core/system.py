@@ -256,9 +256,6 @@ class System(Generic[C, S, A, O, R]):
     runs: a state outside, or one reached by a step outside, is checked, but no run goes on from there.  `over` says
     where the source lets a run be over for good, so that an action changes nothing: kernels are asked nevertheless.
     `unsaid` says of which actions no section tells what follows: kernels are compared up to there.
-
-    `menu`, where the actions are no product, lists every action that is ever on offer, so that a count of actions names
-    those that were never taken.
     """
 
     name: str
@@ -277,7 +274,6 @@ class System(Generic[C, S, A, O, R]):
     smaller: Callable[[C, S], Iterable[tuple[C, S]]] = _nothing_smaller
     allows: Callable[[C, S, A], bool] | None = None
     quotients: tuple[Quotient[C, S, A, Any], ...] = ()
-    menu: Callable[[C, Scope], Iterable[A]] | None = None
     types: tuple[type, ...] = ()
     variant: str = "reference"
     actor: Callable[[A], str] | None = None

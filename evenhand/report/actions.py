@@ -8,12 +8,12 @@ from rich.table import Table
 from rich.text import Text
 
 from evenhand.core.canonical import Json
-from evenhand.core.text import describe, inert
+from evenhand.core.text import inert
 from evenhand.search import Exploration
 from evenhand.search.actions import ActionCounts
 
 NAMED = 12
-"""Actions of a menu that a sentence names; `--json` has all."""
+"""Labels that a sentence names; `--json` has all."""
 
 
 def action_table(counts: ActionCounts) -> Table:
@@ -28,20 +28,12 @@ def action_table(counts: ActionCounts) -> Table:
 
 
 def action_lines(counts: ActionCounts, *, complete: bool) -> Iterator[str]:
-    """Yield the actions of the menu, or the labels without a menu, that never happen or never change anything."""
-    searched = "" if complete else " in what was searched"
+    """Yield the labels that never change anything."""
     idle = [label for label, count in counts.labels.items() if not count.changed]
-    if counts.menu is not None:
-        idle = list(map(describe, counts.never_changes))
-        if counts.never_taken:
-            yield f"never taken{searched}: {_listed(list(map(describe, counts.never_taken)))}"
     if idle:
-        yield f"never changes anything{searched}: {_listed(idle)}"
-
-
-def _listed(words: list[str]) -> str:
-    more = len(words) - NAMED
-    return ", ".join(words[:NAMED]) + (f" and {more:,} more" if more > 0 else "")
+        more = f" and {len(idle) - NAMED:,} more" if len(idle) > NAMED else ""
+        searched = "" if complete else " in what was searched"
+        yield f"never changes anything{searched}: {', '.join(idle[:NAMED])}{more}"
 
 
 def actions_json(found: Exploration) -> dict[str, Json]:
@@ -55,8 +47,5 @@ def actions_json(found: Exploration) -> dict[str, Json]:
             "counted": True,
             "because": "",
             "labels": {label: dict(count._asdict()) for label, count in counts.labels.items()},
-            "menu": counts.menu,
-            "never_taken": list(map(describe, counts.never_taken)),
-            "never_changes": list(map(describe, counts.never_changes)),
         }
     }

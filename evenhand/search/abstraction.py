@@ -20,7 +20,7 @@ from itertools import islice
 from random import Random
 from typing import Any, TypeAlias
 
-from evenhand.core.answers import ModelError
+from evenhand.core.answers import ModelError, naming
 from evenhand.core.fairness import assumed, is_known
 from evenhand.core.kinds import Property, Safety
 from evenhand.core.licence import Licence
@@ -29,11 +29,11 @@ from evenhand.core.system import Abstraction, AnyStep, AnySystem
 from evenhand.core.trace import AnyScenario
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.judge import Judgement
-from evenhand.search.classes import Classes
+from evenhand.search.classes import Classes, key_of
 from evenhand.search.evidence import walked
 from evenhand.search.liveness import fairness_of
-from evenhand.search.quotient import covers, said
-from evenhand.search.witness import LicenceMissing, Witness
+from evenhand.search.quotient import covering, said
+from evenhand.search.witness import Witness
 
 Maps: TypeAlias = tuple[Abstraction[Any, Any], ...]
 """Maps that are applied in turn."""
@@ -64,11 +64,7 @@ def licensed_maps(
             f"and beside no other quotient; there is: {', '.join(sorted(known))}"
         )
     for name in names:
-        fitting = [licence for licence in licences if licence.quotient == name]
-        ask = f"quotient {name!r} of {system.label}"
-        if not fitting:
-            raise LicenceMissing(f"{ask} needs a licence: prove first that state and image do alike, or leave it out")
-        covers(system, name, fitting[0])
+        covering(system, name, licences, "prove first that state and image do alike, or leave it out")
     return Mapped(system, "+".join(names), claims, tuple(known[name] for name in names))
 
 
@@ -92,15 +88,9 @@ class Mapped(Classes):
         }
 
     def first(self, config: Any, state: Any) -> Any:
-        """Return the image of a state.  Raises ModelError, which names the map, where one raises."""
+        """Return the image of a state."""
         for one in self.maps:
-            try:
-                state = one.state(config, state)
-            except Exception as error:
-                raise ModelError(
-                    f"{self.system.label}: quotient {one.name!r} of state {state!r} raised "
-                    f"{type(error).__name__}: {error}"
-                ) from error
+            state = key_of(self.system, one.name, one.state, config, state)
         return state
 
     def runs(self, claim: Property, config: Any, start: int, numbers: Sequence[int]) -> Iterator[AnyScenario]:
@@ -258,14 +248,9 @@ class _Comparison:
 
     def tells(self, claim: Property, step: AnyStep) -> tuple[bool, ...]:
         """Return the values of a claim's predicates, and of the fairness it assumes, on one step."""
-        try:
+        with naming(self.system.label, claim.name):
             serves = [bool(taken(step.before, step.action)) for taken in self.taken.get(claim.name, ())]
             return (*said(claim, step), *serves)
-        except Exception as error:
-            raise ModelError(
-                f"{self.system.label}: claim {claim.name!r} raised {type(error).__name__}: {error} on the step of "
-                f"action {step.action!r}"
-            ) from error
 
     def apart(self, claim: Property) -> None:
         self.doubts[claim.name] = self.doubts[claim.name] or (

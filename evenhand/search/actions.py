@@ -1,18 +1,17 @@
 """Count how often each action was on offer in a search, changed the state, and found a new state.
 
 Actions may carry unboundedly many values, so they are counted by label: a text is its own label, a tuple that begins
-with a text has that one, a member of an enumeration its name, anything else its class.  Actions of a declared `menu`
-are also counted one by one, so that one which never happens can be named.  The watcher runs only on request.
+with a text has that one, a member of an enumeration its name, anything else its class.  The watcher runs only on
+request.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NamedTuple, cast
 
-from evenhand.core.system import AnySystem
 from evenhand.core.trace import AnyScenario
 from evenhand.search.graph import Watcher
 from evenhand.search.walk import Paths
@@ -20,9 +19,6 @@ from evenhand.search.witness import Witness, shorter
 
 LABELS = 200
 """Labels kept apart in one configuration; steps with further labels are counted together."""
-
-MENU = 2_000
-"""Actions up to which a menu is counted one by one."""
 
 OTHERS = "…"
 """The label of steps beyond `LABELS` labels."""
@@ -40,12 +36,9 @@ class Count(NamedTuple):
         return Count(*(one + weight * other for one, other in zip(self, later, strict=True)))
 
 
-Tallied = Mapping[Any, Count]
-
-
 @dataclass(frozen=True)
 class Counted:
-    """The counts of some configurations: by label, and by the number of an action on the menu.
+    """The counts of some configurations, by label.
 
     `configs` is how many there are, to detect configurations that were not counted; `end` is a shortest run to a state
     that offers no action.
@@ -53,68 +46,26 @@ class Counted:
 
     configs: int = 0
     labels: Mapping[str, Count] = field(default_factory=dict[str, Count])
-    menu: Mapping[int, Count] = field(default_factory=dict[int, Count])
     end: Witness | None = None
 
     def plus(self, later: Counted, weight: int = 1) -> Counted:
         """Return the sum, with `later` standing for `weight` configurations."""
-        return Counted(
-            self.configs + weight * later.configs,
-            _joined(self.labels, later.labels, weight),
-            _joined(self.menu, later.menu, weight),
-            shorter(self.end, later.end),
-        )
+        made = dict(self.labels)
+        for label, count in later.labels.items():
+            made[label] = made.get(label, Count()).plus(count, weight)
+        return Counted(self.configs + weight * later.configs, made, shorter(self.end, later.end))
 
 
 NOTHING = Counted()
 """The counts of no configuration."""
 
 
-def _joined(one: Tallied, other: Tallied, weight: int) -> dict[Any, Count]:
-    made = dict(one)
-    for key, count in other.items():
-        made[key] = made.get(key, Count()).plus(count, weight)
-    return made
-
-
 @dataclass(frozen=True)
 class ActionCounts:
-    """The counts of an exploration: by label, and the menu's actions that were never on offer or changed nothing.
-
-    `menu` is its number of actions; None where none was declared, or one too long to be counted.  `end` is a shortest
-    run to a state that offers no action.
-    """
+    """The counts of an exploration by label; `end` is a shortest run to a state that offers no action."""
 
     labels: Mapping[str, Count]
-    menu: int | None = None
-    never_taken: tuple[Any, ...] = ()
-    never_changes: tuple[Any, ...] = ()
     end: AnyScenario | None = None
-
-    @staticmethod
-    def of(counted: Counted, menu: Mapping[Any, int] | None, end: AnyScenario | None = None) -> ActionCounts:
-        """Return the counts, and the actions of the menu that never occur or never change the state."""
-        known = {action: counted.menu.get(number, Count()) for action, number in (menu or {}).items()}
-        return ActionCounts(
-            counted.labels,
-            None if menu is None else len(menu),
-            tuple(action for action, count in known.items() if not count.offered),
-            tuple(action for action, count in known.items() if count.offered and not count.changed),
-            end,
-        )
-
-
-def numbered_menu(system: AnySystem, configs: Iterable[Any]) -> dict[Any, int] | None:
-    """Return every action on the menus of these configurations, by number; None without a menu or for a long one."""
-    if system.menu is None:
-        return None
-    found: dict[Any, int] = {}
-    for config in configs:
-        for action in system.menu(config, system.scope):
-            found.setdefault(action, len(found))
-            if len(found) > MENU:
-                return None
-    return found
 
 
 def label_of(action: Any) -> str:
@@ -136,12 +87,10 @@ class ActionsWatch(Watcher):
 
     name = "the count of actions"
 
-    def __init__(self, menu: Mapping[Any, int] | None) -> None:
-        self.menu = menu or {}
+    def __init__(self) -> None:
         self.known = 0
         self.end: int | None = None  # the first state that offers no action
         self.labels: dict[str, list[int]] = {}
-        self.numbers: dict[int, list[int]] = {}
 
     def arrive(self, sid: int, _state: Any, /) -> None:
         """Note a known state; a level arrives before any of its states is expanded, initial states first."""
@@ -162,19 +111,11 @@ class ActionsWatch(Watcher):
             new = there >= self.known
             if new:
                 self.known = there + 1
-            counts = [count]
-            if self.menu and (number := self.menu.get(action)) is not None:
-                counts.append(self.numbers.setdefault(number, [0, 0, 0]))
-            for one in counts:
-                one[0] += 1
-                one[1] += changed
-                one[2] += new
+            count[0] += 1
+            count[1] += changed
+            count[2] += new
 
     def counted(self, walk: Paths) -> Counted:
         """Return the counts of this configuration."""
-        return Counted(
-            1,
-            {label: Count(*count) for label, count in self.labels.items()},
-            {number: Count(*count) for number, count in self.numbers.items()},
-            None if self.end is None else walk.finding(self.end),
-        )
+        labels = {label: Count(*count) for label, count in self.labels.items()}
+        return Counted(1, labels, None if self.end is None else walk.finding(self.end))

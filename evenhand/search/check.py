@@ -13,7 +13,7 @@ from evenhand.core.alike import refuse_merge
 from evenhand.core.answers import caught, unchecked
 from evenhand.core.kinds import Safety, StepTest, every_state, every_step
 from evenhand.core.system import AnyStep
-from evenhand.search.graph import History, Watcher
+from evenhand.search.graph import Watcher
 from evenhand.search.walk import Walk
 from evenhand.search.witness import Tally
 
@@ -124,7 +124,7 @@ NEVER_RETURNED = "its `update` never gave anything but None; is a `return` missi
 """The doubt about a monitor that begins with a value and loses it at the first step."""
 
 
-class HistoryWatch(History):
+class HistoryWatch(Watcher):
     """A watcher for a claim about histories: the product of the states with the claim's memory.
 
     The value is checked after every step, the initial state by itself.  A node is (state, value, parent node, action).

@@ -9,11 +9,12 @@ that is a lasso for the judge, else nothing is refuted.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, ClassVar
 
+from evenhand.core.answers import ModelError, short
 from evenhand.core.kinds import Property
 from evenhand.core.system import AnySystem, Separated
 from evenhand.core.trace import AnyLasso, AnyScenario, Lasso, replay
@@ -27,6 +28,18 @@ ROUNDS = 32
 
 TOLD = 400
 """Characters of a candidate that a verdict shows."""
+
+
+def key_of(system: AnySystem, quotient: str, of: Callable[[Any, Any], Any], config: Any, state: Any) -> Any:
+    """Return what a view or map gives for a state.  Raises ModelError if it raises, or gives a value without a hash."""
+    try:
+        found = of(config, state)
+        hash(found)
+    except Exception as error:
+        raise ModelError(
+            f"{system.label}: quotient {quotient!r} of state {short(state)} raised {type(error).__name__}: {error}"
+        ) from error
+    return found
 
 
 @dataclass

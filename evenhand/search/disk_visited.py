@@ -8,11 +8,11 @@ are one here if and only if they are one in memory.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, overload
+from typing import Any
 
 from evenhand.core.alike import refuse_merge
 from evenhand.search.packing import Packing
-from evenhand.search.spilling import SqliteDisk, plausible
+from evenhand.search.spilling import SqliteDisk
 
 RECENT = 1 << 12
 """Recent states that are kept as objects; at most twice as many."""
@@ -34,8 +34,8 @@ class DiskVisited:
         self.ids = ids
         self.first = self.count = len(states)
         self.states = Column(self, states, self._state)
-        self.parents = Column(self, parents, lambda number: plausible(number, disk.link(number)[0]))
-        self.actions = Column(self, actions, lambda number: disk.link(number)[1])
+        self.parents = Column(self, parents, lambda number: disk.kept("parent", number))
+        self.actions = Column(self, actions, lambda number: disk.kept("action", number))
         self.young: dict[Any, tuple[Any, int]] = {}
         self.old: dict[Any, tuple[Any, int]] = {}
         self.last: tuple[int, Any] = (-1, None)
@@ -77,11 +77,11 @@ class DiskVisited:
 
     def _state(self, number: int) -> Any:
         if self.last[0] != number:
-            self.last = number, self.packing.unpack(self.disk.body(number))
+            self.last = number, self.packing.unpack(self.disk.kept("body", number))
         return self.last[1]
 
 
-class Column(Sequence[Any]):
+class Column:
     """One list of a walk, whose later part is read from the disk."""
 
     def __init__(self, disk_visited: DiskVisited, near: Sequence[Any], far: Callable[[int], Any]) -> None:
@@ -90,15 +90,9 @@ class Column(Sequence[Any]):
     def __len__(self) -> int:
         return self.disk_visited.count
 
-    @overload
-    def __getitem__(self, number: int, /) -> Any: ...
-    @overload
-    def __getitem__(self, number: slice, /) -> Sequence[Any]: ...
-    def __getitem__(self, number: int | slice, /) -> Any:
+    def __getitem__(self, number: Any, /) -> Any:
         if isinstance(number, slice):
             return [self[one] for one in range(*number.indices(len(self)))]
-        if number < 0:
-            number += len(self)
         if not 0 <= number < len(self):
             raise IndexError(f"there are {len(self)} states, none of number {number}")
         return self.near[number] if number < self.disk_visited.first else self.far(number)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import islice
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
@@ -21,7 +20,7 @@ from evenhand.core.system import AnySystem, Joint
 from evenhand.core.trace import AnyScenario
 from evenhand.core.verdict import Status, Verdict, in_short
 from evenhand.search.abstraction import licensed_maps
-from evenhand.search.actions import ActionCounts, ActionsWatch, numbered_menu
+from evenhand.search.actions import ActionCounts, ActionsWatch
 from evenhand.search.bounds import Bounds
 from evenhand.search.classes import Classes
 from evenhand.search.configuration import search_one
@@ -179,7 +178,7 @@ def prepare(system: AnySystem, claims: Iterable[Property] = (), **options: Unpac
     bounds = _bounds(options)
     licences = (licence,) if isinstance(licence, Licence) else tuple(licence or ())
     classes = licensed_maps(system, quotient, licences, asked) or licensed_view(system, quotient, licences, asked)
-    group = None if classes else licensed(system, quotient, licences[0] if licences else None)
+    group = None if classes else licensed(system, quotient, licences)
     numbered = _listed(system, options.get("configs"))
     searched = system if classes is None else classes.searched()
     if isinstance(classes, Viewed):
@@ -244,11 +243,6 @@ class Prepared:
     classes: Classes | None = None
     counting: bool = False
 
-    @cached_property
-    def menu(self) -> dict[Any, int] | None:
-        """The actions of the menu by number, where actions are counted."""
-        return numbered_menu(self.system, self.configs) if self.counting else None
-
     @property
     def refused(self) -> Mapping[str, str]:
         """Why some claims are not checked, by name."""
@@ -271,10 +265,9 @@ class Prepared:
         whole_number("jobs", jobs, 1)
         left = {*leaving, *self.refused}
         asked = [claim for claim in self.claims if claim.name not in left]
-        menu = self.menu
 
         def one(number: int, tick: Progress | None) -> Result:
-            config, watch = self.configs[number], ActionsWatch(menu) if self.counting else None
+            config, watch = self.configs[number], ActionsWatch() if self.counting else None
             with within_reason(self.system), naming(self.system.label):
                 return search_one(self.method, config, number, asked, self.bounds, tick, watch)
 
@@ -314,7 +307,7 @@ class Prepared:
             reach=reach,
             searched=len(self.kept),
             classes=self.classes is not None,
-            actions=ActionCounts.of(total.counted, self.menu, self._end(total)) if self._all_counted(total) else None,
+            actions=ActionCounts(total.counted.labels, self._end(total)) if self._all_counted(total) else None,
             system=self.searched,
             _configs=self.configs,
             _bounds=self.bounds,

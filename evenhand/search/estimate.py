@@ -8,12 +8,12 @@ that takes new values only deep in the graph is underestimated.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import fields, is_dataclass
+from collections.abc import Hashable, Iterator
 from itertools import islice
-from typing import Any, cast
+from typing import Any
 
 from evenhand.core.system import AnySystem
+from evenhand.search.containers import parts_of
 from evenhand.search.steps import joint_choices, make_step, stepped
 
 PROBED = 8
@@ -106,11 +106,9 @@ def _probed(system: AnySystem, config: Any) -> tuple[list[Any], list[int], bool]
 
 def _parts(state: Any) -> Iterator[Hashable]:
     """The smallest parts of a state: fields of records, entries of tuples."""
-    if is_dataclass(state) and not isinstance(state, type):
-        for entry in fields(state):
-            yield from _parts(getattr(state, entry.name))
-    elif isinstance(state, tuple):
-        for part in cast("Sequence[Any]", state):
-            yield from _parts(part)
-    else:
+    parts = parts_of(state)
+    if parts is None:
         yield state
+        return
+    for part in parts[1]:
+        yield from _parts(part)

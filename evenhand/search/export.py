@@ -46,15 +46,10 @@ def condensed(graph: nx.DiGraph[Any]) -> nx.DiGraph[Any]:
     parts: nx.DiGraph[Any] = nx.condensation(graph)
     mapping: dict[Any, int] = parts.graph["mapping"]
     made: nx.DiGraph[Any] = nx.DiGraph(**graph.graph, mapping=mapping)
-    for state, about in graph.nodes(data=True):  # in order of discovery, so a part's first member comes first
+    for state, about in graph.nodes(data=True):  # in order of discovery: nearest first, initial states before others
         part = mapping[state]
         if part not in made:
-            made.add_node(part, members={state}, first=state, **about)
-            continue
-        known = made.nodes[part]
-        known["members"].add(state)
-        known["depth"] = min(known["depth"], about["depth"])
-        known["initial"] = known["initial"] or about["initial"]
+            made.add_node(part, members=parts.nodes[part]["members"], first=state, **about)
     for source, target, about in graph.edges(data=True):
         here, there = mapping[source], mapping[target]
         if here == there:

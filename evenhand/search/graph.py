@@ -69,19 +69,15 @@ class Watcher:
     def leave(self, sid: int, state: Any, /) -> None:
         """Every step out of state number `sid` was shown; told to those that look."""
 
-
-class History(Watcher):
-    """A watcher with values of its own, searched as a product with the states."""
-
-    def start(self, initial: Sequence[Any]) -> None:
-        """The search begins in these states, numbered from 0."""
+    def start(self, initial: Sequence[Any], /) -> None:
+        """The search begins in these states; told to those with values of their own, a product with the states."""
 
     def turn(self) -> Sequence[int]:
-        """Go on to the next level, and return the states where this history has something new to see."""
+        """Go on to the next level, and return the states where such a watcher has something new to see."""
         return ()
 
-    def waits(self, sid: int) -> bool:
-        """Return whether this history needs the steps out of that state at this level."""
+    def waits(self, sid: int, /) -> bool:
+        """Return whether such a watcher needs the steps out of that state at this level."""
         return False
 
 
@@ -89,8 +85,8 @@ class _Watchers:
     """Watchers by event."""
 
     def __init__(self, every: Sequence[Watcher]) -> None:
-        self.histories = tuple(one for one in every if isinstance(one, History))
-        others = [one for one in every if not isinstance(one, History)]
+        self.histories = tuple(one for one in every if type(one).turn is not Watcher.turn)
+        others = [one for one in every if one not in self.histories]
         self.arrivals = tuple(one for one in others if type(one).arrive is not Watcher.arrive)
         self.lookers = tuple(one for one in others if type(one).look is not Watcher.look)
         self.noters = tuple(one for one in others if type(one).note is not Watcher.note)

@@ -207,6 +207,7 @@ def can_complete(edges: Edges, completing: Flags) -> Flags:
     """Return the states from which some continuation completes (EF): those that reach a completing edge."""
     seeds = np.zeros(edges.size, dtype=np.bool_)
     seeds[edges.source[completing]] = True
+    seeds[list(edges.cut)] = True  # what lies beyond may complete
     return ahead(edges.size, edges.target, edges.source, seeds)
 
 
@@ -268,10 +269,6 @@ def decide(claim: AboutRuns, graph: RunGraph) -> Tally:
 
 def _deadlock(claim: DeadlockFree, graph: RunGraph, edges: Edges) -> Tally:
     alive = can_complete(edges, graph.where(claim.completes))
-    if edges.cut:  # what lies beyond may complete
-        beyond = np.zeros(edges.size, dtype=np.bool_)
-        beyond[list(edges.cut)] = True
-        alive |= ahead(edges.size, edges.target, edges.source, beyond)
     wanting = graph.wanting(claim.wants)
     stuck = [sid for sid in wanting if not alive[sid]]
     finding = graph.walk.finding(stuck[0]) if stuck else None

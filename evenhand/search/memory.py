@@ -37,9 +37,9 @@ class MemoryBudget:
         if spills and bound is not None:
             self.limit = max(0, bound - WORKING)
 
-    def spent(self, more: int = 0) -> bool:
-        """Return whether the bound is reached, or would be with so many bytes more."""
-        return self.limit is not None and resident() + more > self.limit
+    def spent(self) -> bool:
+        """Return whether the bound is reached."""
+        return self.limit is not None and resident() > self.limit
 
     def left(self) -> None:
         """Record that the search has moved to disk: from now on it may use working memory, up to the bound."""

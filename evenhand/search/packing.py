@@ -1,8 +1,8 @@
 """States as bytes and back, for a search that keeps them on a disk.
 
-A state is a tree of frozen dataclasses, tuples and frozensets.  Its bytes are 32-bit numbers, the tree written from the
-top: a small number, a leaf, or the class of a node, the number of its parts, and these.  Leaves (text, members of an
-Enum, any other value) are kept in memory once, by type and value, and written by number, so unpacking gives the very
+A state is a tree of records, tuples and frozensets.  Its bytes are 32-bit numbers, the tree written from the top: a
+small number, a leaf, or the class of a node, the number of its parts, and these.  Leaves (text, members of an Enum,
+classes, any other value) are kept in memory once, by type and value, and written by number, so unpacking gives the very
 same leaves.  Only this packing can read the bytes.  Equal states may have different bytes: they are found by hash and
 compared as the model compares them.
 """
@@ -10,19 +10,14 @@ compared as the model compares them.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import fields
-from functools import partial
-from typing import Any, TypeAlias
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from evenhand.search.containers import make_record, parts_of
 
 SHIFT = 29
-SMALL, LEAF, NODE = range(3)
+SMALL, LEAF, NODE = (tag << SHIFT for tag in range(3))
 LARGEST = (1 << SHIFT) - 1
-
-Apart: TypeAlias = tuple[Callable[[Any], Collection[Any]], Callable[[list[Any]], Any]]
-"""How the values of a class are taken apart, and put together again."""
-
-_class_of: Callable[[Any], Any] = type
 
 
 class Packing:
@@ -30,9 +25,7 @@ class Packing:
 
     def __init__(self) -> None:
         self.leaves: list[Any] = []
-        self.numbers: dict[tuple[type, Any], int] = {}
-        self.classes: list[Apart] = []
-        self.known: dict[type[Any], int] = {}
+        self.numbers: dict[tuple[Any, Any], int] = {}
 
     def pack(self, state: Any) -> bytes:
         """Return the bytes of a state; all of it must be hashable."""
@@ -45,35 +38,22 @@ class Packing:
         return self._read(iter(array("I", body)))
 
     def _write(self, value: Any, made: array[int]) -> None:
-        kind = _class_of(value)
+        kind: Any = type(value)
         if kind is int and 0 <= value <= LARGEST:
-            made.append(SMALL << SHIFT | value)
+            made.append(SMALL | value)
             return
-        number = self.known.get(kind)
-        if number is None:
-            number = self._learn(kind)
-        if number < 0:
-            made.append(LEAF << SHIFT | self._leaf(kind, value))
+        node: tuple[Any, Collection[Any]] | None = (kind, value) if kind is frozenset else parts_of(value)
+        if node is None or len(getattr(value, "__dict__", ())) > len(node[1]):  # it holds more than its fields
+            made.append(LEAF | self._leaf(kind, value))
             return
-        parts = self.classes[number][0](value)
-        made.append(NODE << SHIFT | number)
-        made.append(len(parts))
-        for part in parts:
+        made.append(NODE | self._leaf(type, node[0]))
+        made.append(len(node[1]))
+        for part in node[1]:
             self._write(part, made)
 
-    def _learn(self, kind: Any) -> int:
-        """The number of a class whose values can be taken apart; -1 if they are leaves."""
-        apart = _apart(kind)
-        self.known[kind] = -1 if apart is None else len(self.classes)
-        if apart is not None:
-            self.classes.append(apart)
-        return self.known[kind]
-
-    def _leaf(self, kind: type, value: Any) -> int:
-        key = (kind, value)
-        number = self.numbers.get(key)
-        if number is None:
-            number = self.numbers[key] = len(self.leaves)
+    def _leaf(self, kind: Any, value: Any) -> int:
+        number = self.numbers.setdefault((kind, value), len(self.leaves))
+        if number == len(self.leaves):
             if number > LARGEST:
                 raise OverflowError(f"more than {LARGEST} different values in the states of one search")
             self.leaves.append(value)
@@ -81,36 +61,11 @@ class Packing:
 
     def _read(self, numbers: Iterator[int]) -> Any:
         code = next(numbers)
-        tag, value = code >> SHIFT, code & LARGEST
+        tag, value = code & ~LARGEST, code & LARGEST
         if tag == SMALL:
             return value
+        leaf = self.leaves[value]
         if tag == LEAF:
-            return self.leaves[value]
-        return self.classes[value][1]([self._read(numbers) for _ in range(next(numbers))])
-
-
-def _apart(kind: Any) -> Apart | None:
-    """How the values of a class are taken apart; None for leaves."""
-    if kind is tuple or kind is frozenset:
-        return kind, kind
-    if tuple in kind.__mro__ and hasattr(kind, "_fields") and not kind.__dictoffset__:
-        return tuple, partial(tuple.__new__, kind)  # a `NamedTuple` whose values hold nothing beyond their items
-    if not _is_record(kind):
-        return None
-    names = [entry.name for entry in fields(kind)]
-
-    def record(parts: list[Any]) -> Any:
-        made = object.__new__(kind)
-        for name, part in zip(names, parts, strict=True):
-            object.__setattr__(made, name, part)
-        return made
-
-    return (lambda value: [getattr(value, name) for name in names]), record
-
-
-def _is_record(kind: Any) -> bool:
-    """Whether a class is a frozen dataclass whose values hold nothing beyond its fields."""
-    if "__dataclass_params__" not in vars(kind) or not kind.__dataclass_params__.frozen:
-        return False
-    bases: tuple[Any, ...] = kind.__mro__[:-1]
-    return all("__dataclass_params__" in vars(base) or base.__module__ in ("typing", "abc") for base in bases)
+            return leaf
+        parts = [self._read(numbers) for _ in range(next(numbers))]
+        return leaf(parts) if leaf is tuple or leaf is frozenset else make_record(leaf, parts)

@@ -13,7 +13,7 @@ from itertools import islice, pairwise
 from typing import Any
 
 from evenhand.core.answers import ModelError
-from evenhand.core.kinds import DeadlockFree, Liveness, Property, Reachable, Safety
+from evenhand.core.kinds import DeadlockFree, Liveness, Property, Reachable, Safety, StateTest, StepTest
 from evenhand.core.licence import Licence
 from evenhand.core.ltl import atoms_of
 from evenhand.core.system import AnyStep, AnySystem, Quotient, UnknownName
@@ -25,38 +25,41 @@ SAMPLES = 24
 """Steps that are compared with their images, in each of a few configurations."""
 
 
-def licensed(system: AnySystem, wanted: str | None, licence: Licence | None) -> Quotient[Any, Any, Any, Any] | None:
+def licensed(system: AnySystem, wanted: str | None, licences: Sequence[Licence]) -> Quotient[Any, Any, Any, Any] | None:
     """Return the quotient to use; None if none was requested.
 
     Raises LicenceMissing for one without a licence that covers it, UnknownName for one that the system lacks.
     """
-    name = wanted or (licence.quotient if licence is not None else None)
+    name = wanted or (licences[0].quotient if licences else None)
     if name is None:
         return None
     known = {quotient.name: quotient for quotient in system.quotients}
     if name not in known:
         every = (*known, *(one.name for one in system.abstractions))
         raise UnknownName(f"quotient of {system.label}:", name, every)
-    ask = f"quotient {name!r} of {system.label}"
-    if licence is None:
-        raise LicenceMissing(f"{ask} needs a licence: prove that the step commutes with it first, or leave it out")
-    covers(system, name, licence)
+    covering(system, name, licences, "prove that the step commutes with it first, or leave it out")
     return known[name]
 
 
-def covers(system: AnySystem, name: str, licence: Licence) -> None:
-    """Raise LicenceMissing if a licence is for another quotient, system, variant or readings."""
+def covering(system: AnySystem, name: str, licences: Sequence[Licence], mend: str) -> Licence:
+    """Return the licence for a quotient.
+
+    Raises LicenceMissing, with what to do, if there is none, or it is for another system, variant or readings.
+    """
+    licence = next((one for one in licences if one.quotient == name), None)
+    if licence is None:
+        raise LicenceMissing(f"quotient {name!r} of {system.label} needs a licence: {mend}")
     for what, has, needs in (
-        ("quotient", licence.quotient, name),
         ("system", licence.system, system.name),
         ("variant", licence.variant, system.variant),
         ("readings", licence.readings, system.readings),
     ):
         if has != needs:
             raise LicenceMissing(
-                f"quotient {name!r} of {system.label}: the licence from theorem {licence.theorem!r} speaks of {what} "
-                f"{has!r}, not of {needs!r}"
+                f"quotient {name!r} of {system.label}: the licence from {licence.theorem!r} speaks of {what} {has!r}, "
+                f"not of {needs!r}"
             )
+    return licence
 
 
 def orbits(
@@ -187,39 +190,27 @@ def image_of(system: AnySystem, quotient: Quotient[Any, Any, Any, Any], w: Any, 
 
 def said(claim: Property, step: AnyStep) -> tuple[bool, ...]:
     """Return the values of a claim's predicates on one step, and in the states before and after it."""
-    states = (value for state in (step.before, step.after) for value in of_state(claim, step.config, state))
-    return (*map(bool, states), *map(bool, of_step(claim, step)))
+    of_states, of_steps = predicates(claim, step.config)
+    states = (test(step.config, state) for state in (step.before, step.after) for test in of_states)
+    return (*map(bool, states), *(bool(test(step)) for test in of_steps))
 
 
-def of_state(claim: Property, config: Any, state: Any) -> Iterator[Any]:
-    """Yield the values of a claim's predicates of states in one state."""
+def predicates(claim: Property, config: Any) -> tuple[Sequence[StateTest], Sequence[StepTest]]:
+    """Return a claim's predicates of states and those of steps; a check is asked only where its antecedent is met."""
     match claim:
-        case Safety(reads="states"):
+        case Safety(reads="states" | "steps"):
             when, check = claim.tests
-            met = when(config, state)
-            yield from (met, met and check(config, state))
-        case DeadlockFree():
-            yield claim.wants(config, state)
-        case Temporal():
-            yield from (atom.test(config, state) for atom in atoms_of(claim.says(config)) if atom.of == "state")
-        case _:
-            return
-
-
-def of_step(claim: Property, step: AnyStep) -> Iterator[Any]:
-    """Yield the values of a claim's predicates of steps on one step."""
-    match claim:
-        case Safety(reads="steps"):
-            when, check = claim.tests
-            met = when(step)
-            yield from (met, met and check(step))
+            both = (when, lambda *at: when(*at) and check(*at))
+            return (both, ()) if claim.reads == "states" else ((), both)
         case Reachable():
-            yield claim.goal(step)
+            return (), (claim.goal,)
         case Liveness():
-            yield from (test(step) for test in claim.tests)
+            return (), claim.tests
         case DeadlockFree():
-            yield claim.completes(step)
+            return (claim.wants,), (claim.completes,)
         case Temporal():
-            yield from (atom.test(step) for atom in atoms_of(claim.says(step.config)) if atom.of == "step")
+            atoms = atoms_of(claim.says(config))
+            of_states, of_steps = ([atom.test for atom in atoms if atom.of == of] for of in ("state", "step"))
+            return of_states, of_steps
         case _:
-            return
+            return (), ()

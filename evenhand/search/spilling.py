@@ -15,9 +15,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
-
-T = TypeVar("T")
+from typing import Any, Literal, TypeAlias
 
 CACHE_KIB = 16 << 10
 """KiB of a database that SQLite may hold in memory."""
@@ -38,15 +36,6 @@ _TABLES = """
 
 class SpillFailed(Exception):
     """A disk can no longer be written or read; names the folder, the cause and the next step."""
-
-
-def plausible(number: int, parent: int) -> int:
-    """Return the parent of a state.  Raises SpillFailed unless its number is smaller, because paths back must end."""
-    if parent >= number:
-        raise SpillFailed(
-            f"the disk gave back {parent} for the parent of state {number}: check the disk, or name another"
-        )
-    return parent
 
 
 @dataclass(frozen=True)
@@ -95,35 +84,27 @@ class SqliteDisk:
 
     def put(self, number: int, code: int, body: bytes, parent: int, action: int) -> None:
         """Keep a state under a new number: its hash, its bytes, and how it was reached."""
-        self._do(
-            lambda: self.base.execute("insert into state values (?, ?, ?, ?, ?)", (number, code, body, parent, action))
-        )
+        self._all("insert into state values (?, ?, ?, ?, ?)", number, code, body, parent, action)
 
     def alike(self, code: int) -> Sequence[tuple[int, bytes]]:
         """Return number and bytes of every state kept with this hash (64 bits, signed)."""
         return self._all("select number, body from state where code = ?", code)
 
-    def body(self, number: int) -> bytes:
-        """Return the bytes of a state."""
-        found: bytes = self._all("select body from state where number = ?", number)[0][0]
+    def kept(self, what: Literal["body", "parent", "action"], number: int) -> Any:
+        """Return the bytes of a state, or how it was reached.  A parent's number is smaller, because paths must end."""
+        found = self._all(f"select {what} from state where number = ?", number)[0][0]
+        if what == "parent" and found >= number:
+            raise self._failed(f"it gave back {found} for the parent of state {number}")
         return found
-
-    def link(self, number: int) -> tuple[int, int]:
-        """Return parent and action of a state."""
-        parent, action = self._all("select parent, action from state where number = ?", number)[0]
-        return parent, action
 
     def close(self) -> None:
         """Release everything.  Never raises, and may be called again."""
         with suppress(self.error):
             self.base.close()
 
-    def _all(self, question: str, *values: int) -> list[Any]:
-        return self._do(lambda: self.base.execute(question, values).fetchall())
-
-    def _do(self, asked: Callable[[], T]) -> T:
+    def _all(self, question: str, *values: int | bytes) -> list[Any]:
         try:
-            return asked()
+            return self.base.execute(question, values).fetchall()
         except self.error as error:
             raise self._failed(str(error)) from error
 

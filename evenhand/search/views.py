@@ -25,13 +25,12 @@ from evenhand.core.system import AnyStep, AnySystem, Step, UnknownName
 from evenhand.core.temporal import Temporal
 from evenhand.core.trace import AnyScenario, Scenario, replay
 from evenhand.search.bounds import Bounds
-from evenhand.search.classes import Classes
+from evenhand.search.classes import Classes, key_of
 from evenhand.search.evidence import walked
 from evenhand.search.graph import Watcher, search
 from evenhand.search.liveness import fairness_of
-from evenhand.search.quotient import of_state, of_step
+from evenhand.search.quotient import covering, predicates
 from evenhand.search.steps import stepped
-from evenhand.search.witness import LicenceMissing
 
 Key: TypeAlias = Callable[[Any], Hashable]
 Move: TypeAlias = tuple[tuple[bool, ...], Hashable]
@@ -102,15 +101,9 @@ def licensed_view(
     if name is None or name not in system.views:
         return None
     view_of(system, name)
-    licence = next((one for one in licences if one.quotient == name and one.searched is not None), None)
-    if licence is None:
-        raise LicenceMissing(
-            f"quotient {name!r} of {system.label} needs a licence; `evenhand.licence_by_search(system, {name!r}, "
-            "claims)` gives one where it is sound"
-        )
-    if licence.system != system.name or licence.variant != system.variant:
-        raise LicenceMissing(f"the licence for quotient {name!r} is of system {licence.system!r}, not {system.label}")
-    return Viewed(system, name, claims, licence)
+    mend = f"`evenhand.licence_by_search(system, {name!r}, claims)` gives one where it is sound"
+    by_search = [one for one in licences if one.searched is not None]
+    return Viewed(system, name, claims, covering(system, name, by_search, mend))
 
 
 def _kind_left_out(claim: Property) -> str:
@@ -127,33 +120,28 @@ class Moves:
     def __init__(self, system: AnySystem, config: Any, name: str, claims: Iterable[Property]) -> None:
         self.system, self.config, self.name = system, config, name
         self.view, self.known = system.views[name], dict[Any, Hashable]()
-        self.claims = [claim for claim in claims if not _kind_left_out(claim)]
-        names = {one for claim in self.claims for one in fairness_of(claim)}
+        kept = [claim for claim in claims if not _kind_left_out(claim)]
+        asked = [predicates(claim, config) for claim in kept]
+        self.of_states = [test for tests, _ in asked for test in tests]
+        self.of_steps = [test for _, tests in asked for test in tests]
+        names = {one for claim in kept for one in fairness_of(claim)}
         self.fair = list(assumed(system.fair(config), sorted(names)).values())
 
     def key(self, state: Any) -> Hashable:
-        """Return the class of a state.  Raises ModelError if the view raises or gives a value without a hash."""
+        """Return the class of a state."""
         if state not in self.known:
-            try:
-                key = self.view(self.config, state)
-                hash(key)
-            except Exception as error:
-                raise ModelError(
-                    f"{self.system.label}: quotient {self.name!r} of state {short(state)} raised "
-                    f"{type(error).__name__}: {error}"
-                ) from error
-            self.known[state] = key
+            self.known[state] = key_of(self.system, self.name, self.view, self.config, state)
         return self.known[state]
 
     def labels(self, state: Any) -> tuple[bool, ...]:
         """Return what the claims say of a state."""
         with naming(self.system.label):
-            return tuple(bool(answer) for claim in self.claims for answer in of_state(claim, self.config, state))
+            return tuple(bool(test(self.config, state)) for test in self.of_states)
 
     def move(self, step: AnyStep) -> Move:
         """Return what the claims say of a step, and where it leads."""
         with naming(self.system.label):
-            said = [bool(answer) for claim in self.claims for answer in of_step(claim, step)]
+            said = [bool(test(step)) for test in self.of_steps]
         said += [one.taken(step.before, step.action) for one in self.fair]
         return tuple(said), self.key(step.after)
 
@@ -169,16 +157,12 @@ class Moves:
 
     def refuse(self, one: Any, other: Any) -> ModelError:
         """Return the error that shows two states of one class that differ."""
-        if self.labels(one) != self.labels(other):
-            what = "a claim tells them apart"
-        else:
-            moves = {self.move(step) for step in self.steps(other)}
-            lone = next((step for step in self.steps(one) if self.move(step) not in moves), None)
-            here, there, moved = one, other, lone
-            if moved is None:
-                mine = {self.move(step) for step in self.steps(one)}
-                here, there = other, one
-                moved = next(step for step in self.steps(other) if self.move(step) not in mine)
+        what = "a claim tells them apart"
+        if self.labels(one) == self.labels(other):
+            ways = ((here, there, step) for here, there in ((one, other), (other, one)) for step in self.steps(here))
+            here, there, moved = next(
+                way for way in ways if self.move(way[2]) not in map(self.move, self.steps(way[1]))
+            )
             what = (
                 f"{short(moved.action, 80)} leads from {short(here, 80)} to {short(moved.after, 80)}, and no step of "
                 f"{short(there, 80)} leads to that class and looks the same to the claims"

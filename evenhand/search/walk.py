@@ -67,11 +67,6 @@ class Walk(Paths):
     back: set[int] = field(default_factory=set[int])
 
     @property
-    def kept(self) -> int:
-        """The number of states in memory; these come first."""
-        return len(self.states) if self.disk_visited is None else self.disk_visited.first
-
-    @property
     def spilled(self) -> int:
         """The number of states on disk."""
         return 0 if self.disk_visited is None else self.disk_visited.count - self.disk_visited.first

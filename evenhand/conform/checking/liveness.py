@@ -87,7 +87,7 @@ def own_system(system: AnySystem, pairing: Pairing, steps: int) -> AnySystem:
         ways.setdefault((config, end.after), run)
         return end.after, end.shown
 
-    return replace(system, step=step, separated=None, menu=None, quotients=(), abstractions=(), variant="the kernel")
+    return replace(system, step=step, separated=None, quotients=(), abstractions=(), variant="the kernel")
 
 
 @dataclass

@@ -8,13 +8,10 @@ operation itself; afterwards its results are looked up for whole arrays of state
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import fields, is_dataclass
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
-from functools import cache
 from math import isnan
-from types import SimpleNamespace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,6 +19,9 @@ from numpy.typing import NDArray
 
 from evenhand.core.alike import alike
 from evenhand.core.answers import short
+from evenhand.search.containers import SCALARS as SCALARS
+from evenhand.search.containers import make_record as make_record
+from evenhand.search.containers import record_fields as record_fields
 
 Ids: TypeAlias = NDArray[np.int32]
 """Numbers of values, one for each state."""
@@ -31,9 +31,6 @@ COUNT = "how many elements"
 
 DENSE = 1 << 20
 """Entries up to which the table of an expression over several columns is an array."""
-
-SCALARS = frozenset({bool, int, str, bytes, type(None), Fraction})
-"""Types of a single value whose operations depend on the value alone."""
 
 
 _EQUALITIES = (object.__eq__, str.__eq__, int.__eq__)
@@ -60,31 +57,6 @@ class Unfollowed(NotLearned):
         self.claim = claim
 
 
-_UNKNOWN: Any = SimpleNamespace(frozen=False)
-
-
-@cache
-def record_fields(kind: Hashable) -> tuple[str, ...] | None:
-    """Return the fields of a class that is nothing but a record: a named tuple or a frozen dataclass; else None."""
-    given: Any = kind
-    if issubclass(given, tuple):
-        names = getattr(given, "_fields", None)
-        special = ("__eq__", "__hash__", "__iter__", "__getitem__", "__len__", "__contains__", "__getattribute__")
-        own = all(getattr(given, name) is getattr(tuple, name) for name in special)
-        return tuple(names) if own and isinstance(names, tuple) and not hasattr(given, "__getattr__") else None
-    if not is_dataclass(given) or not vars(given).get("__dataclass_params__", _UNKNOWN).frozen:
-        return None
-    every = fields(given)
-    if "__eq__" not in vars(given):
-        return None  # an inherited equality may compare fewer fields
-    made = getattr(getattr(given, "__eq__", None), "__code__", None)
-    if made is None or made.co_filename != "<string>" or not all(one.compare for one in every):
-        return None  # equality that the decorator did not write may ignore what a claim can see
-    if given.__getattribute__ is not object.__getattribute__ or hasattr(given, "__getattr__"):
-        return None
-    return tuple(one.name for one in every)
-
-
 def plain(value: Any) -> bool:
     """Return whether a value is immutable through and through, and its class does nothing unforeseen."""
     kind: Any = type(value)
@@ -102,16 +74,6 @@ def plain(value: Any) -> bool:
         return kind.__eq__ in _EQUALITIES and kind.__hash__ in _HASHES
     names = record_fields(kind)
     return names is not None and all(plain(getattr(value, name)) for name in names)
-
-
-def make_record(kind: Any, values: Sequence[Any]) -> Any:
-    """Return a record of that class without running any of its code."""
-    if issubclass(kind, tuple):
-        return tuple.__new__(kind, values)
-    made = object.__new__(kind)
-    for name, value in zip(record_fields(kind) or (), values, strict=True):
-        object.__setattr__(made, name, value)
-    return made
 
 
 class Values:

@@ -143,7 +143,7 @@ class Attempt:
             learner = Learner(self.system, self.config, Shape(states, self.opaque, self.sets), questions, budget)
             self.learner = learner
         shape = learner.shape
-        counting = None if self.counting is None else ActionsWatch(self.counting.menu)
+        counting = None if self.counting is None else ActionsWatch()
         trial = TableWalk(learner, self.number, self.bounds, None)
         rows = np.asarray([shape.numbers(state) for state in states], dtype=np.int32).T
         shape.crowded()

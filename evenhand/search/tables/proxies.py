@@ -20,6 +20,7 @@ from enum import Enum
 from typing import Any
 
 from evenhand.core.answers import short
+from evenhand.search.containers import parts_of as parts_of
 from evenhand.search.tables.expressions import (
     SCALARS,
     Expression,
@@ -345,17 +346,6 @@ def real_within(value: Any) -> Any:
         return value
     names = record_fields(kind)
     return value if names is None else make_record(kind, [real_within(getattr(value, name)) for name in names])
-
-
-def parts_of(value: Any) -> tuple[Any, tuple[Any, ...]] | None:
-    """Return the class and the parts of a container; None for anything else."""
-    kind: Any = type(value)
-    if kind is tuple:
-        return tuple, value
-    if kind is Lazy or kind in SCALARS or issubclass(kind, Enum):
-        return None
-    names = record_fields(kind)
-    return None if names is None else (kind, tuple(getattr(value, name) for name in names))
 
 
 def members_of(value: Any) -> Any:

@@ -418,17 +418,13 @@ class TableWalk(Paths):
             self.counted_actions.update(some)
             some = label[np.sort(np.unique(label, return_index=True)[1])].tolist()
         for place in some:
-            action = self.learner.actions.values[place]
-            name = label_of(action)
+            name = label_of(self.learner.actions.values[place])
             if name not in self.counting.labels and len(self.counting.labels) >= LABELS:
                 raise NotLearned(f"more than {LABELS} labels of actions, of which the first are named, not {OTHERS!r}")
-            counts = [self.counting.labels.setdefault(name, [0, 0, 0])]
-            if self.counting.menu and (number := self.counting.menu.get(action)) is not None:
-                counts.append(self.counting.numbers.setdefault(number, [0, 0, 0]))
-            for one in counts:
-                one[0] += int(offered[place])
-                one[1] += int(moved[place])
-                one[2] += int(new[place])
+            count = self.counting.labels.setdefault(name, [0, 0, 0])
+            count[0] += int(offered[place])
+            count[1] += int(moved[place])
+            count[2] += int(new[place])
 
 
 def _into(found: list[tuple[Any, Any]]) -> Callable[[Any, Any], None]:

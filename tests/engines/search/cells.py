@@ -75,8 +75,8 @@ def applied(rule: Rule, state: Cells) -> tuple[Cells, str]:
             return after, "yes"
 
 
-def plain_cells(seed: int, *, menu: bool, cells: int = 3, numbers: int = 2) -> System[Table, Cells, int, str, None]:
-    """Return a system of one rule at a time; `menu` offers applicable rules, by a list and `allows`, else by state."""
+def plain_cells(seed: int, *, cells: int = 3, numbers: int = 2) -> System[Table, Cells, int, str, None]:
+    """Return a system of one rule at a time: of those that are applicable, which `allows` says as well."""
     random = Random(f"cells {seed}")
     tables = tuple(drawn(random, cells, numbers, 5) for _ in range(1 + seed % 2))
     starts = tuple(
@@ -101,13 +101,12 @@ def plain_cells(seed: int, *, menu: bool, cells: int = 3, numbers: int = 2) -> S
         step=step,
         actions=actions,
         allows=allows,
-        menu=(lambda config, _scope: range(len(config))) if menu else None,
     )
 
 
 def wide_cells(seed: int) -> System[Table, Cells, int, str, None]:
     """Return a system with states of more than 62 bits: 40 numbers of two bits each, of which few ever change."""
-    return plain_cells(seed, menu=True, cells=3, numbers=40)
+    return plain_cells(seed, cells=3, numbers=40)
 
 
 def joint_cells(seed: int, *, separated: bool) -> System[Table, Cells, Any, Any, None]:

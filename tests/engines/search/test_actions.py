@@ -15,19 +15,17 @@ from evenhand.core.property import always
 from evenhand.core.registry import find
 from evenhand.core.system import AnySystem
 from evenhand.search import explore
-from evenhand.search.actions import LABELS, MENU, OTHERS, ActionCounts, Count, label_of
+from evenhand.search.actions import LABELS, OTHERS, ActionCounts, Count, label_of
 from tests.engines.search.cells import plain_cells
 
 
-def counter(size: int, *menu: Any, actions: tuple[Any, ...] = ("up", "stay", ("jump", 2))) -> AnySystem:
+def counter(size: int, actions: tuple[Any, ...] = ("up", "stay", ("jump", 2))) -> AnySystem:
     """A counter that ends at `size`: it goes up, stays, or jumps."""
 
     def step(state: int, action: Any) -> int:
         return min(size, state + {"up": 1, "stay": 0}.get(action if isinstance(action, str) else "", 2))
 
-    return evenhand.system(
-        "counter", initial=[0], actions=lambda _state: actions, step=step, menu=menu if menu else None
-    )
+    return evenhand.system("counter", initial=[0], actions=lambda _state: actions, step=step)
 
 
 def counts(system: AnySystem, **options: Any) -> ActionCounts:
@@ -146,27 +144,6 @@ def test_labels_without_end_are_counted_together() -> None:
     assert found[OTHERS] == Count(offered=30)
 
 
-def test_the_menu_names_what_never_happens_and_what_does_nothing() -> None:
-    """Action by action, though they share a label."""
-    found = counts(counter(4, "up", "stay", ("jump", 2), ("jump", 3), "down"))
-    assert found.menu == 5
-    assert found.never_taken == (("jump", 3), "down")
-    assert found.never_changes == ("stay",)
-
-
-def test_a_menu_that_is_too_long_is_not_counted() -> None:
-    """Without a menu no such count is reported."""
-    long = counts(counter(1, *range(MENU + 1)))
-    assert (long.menu, long.never_taken) == (None, ())
-    assert counts(counter(1)).menu is None
-
-
-def test_the_menu_is_data_that_can_be_hashed() -> None:
-    """All actions are."""
-    with pytest.raises(TypeError, match=r"system 'counter': action of the menu \['up'\] is not hashable"):
-        counter(1, ["up"])
-
-
 def test_counting_changes_no_verdict_and_is_off_by_default() -> None:
     """The explorations are equal apart from the counts."""
 
@@ -185,7 +162,7 @@ def test_a_product_counts_nothing_and_a_compiled_search_counts() -> None:
     assert [
         explore(free, max_states=20, method=method, count_actions=True).actions for method in ("explicit", None)
     ] == [None] * 2
-    cells = plain_cells(3, menu=True)
+    cells = plain_cells(3)
     found = explore(cells, method="compiled", count_actions=True)
     plain = explore(cells, method="explicit", count_actions=True)
     assert found.method == "compiled" and found.actions == plain.actions is not None

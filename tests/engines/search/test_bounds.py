@@ -58,7 +58,7 @@ def test_a_claim_that_tables_leave_to_a_search_without_memory_is_open(monkeypatc
             super().__init__(bound, spills=spills)
             searches.append(self)
 
-        def spent(self, more: int = 0) -> bool:
+        def spent(self) -> bool:
             return len(searches) > 1 and self.limit is not None
 
     by_state = DeterminedBy(name="by_state", sentence="", key=lambda step: step.after, value=lambda _step: 0)

@@ -23,7 +23,7 @@ def endless(_rules: Any, _config: Any, state: Any, _action: Any) -> Any:
     return state, waited
 
 
-@pytest.mark.parametrize(("system", "method"), [(table_system(3), "explicit"), (plain_cells(3, menu=True), "compiled")])
+@pytest.mark.parametrize(("system", "method"), [(table_system(3), "explicit"), (plain_cells(3), "compiled")])
 def test_a_step_that_does_not_end(system: AnySystem, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """One message: file, line and function."""
     monkeypatch.setattr(watchdog, "SECONDS", 0.1)
@@ -43,7 +43,7 @@ def test_many_calls_are_no_endless_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search that takes much longer than the limit of one call."""
     monkeypatch.setattr(watchdog, "SECONDS", 0.005)
     for seed in range(4):
-        assert explore(plain_cells(seed, menu=False), method="explicit").complete
+        assert explore(plain_cells(seed), method="explicit").complete
 
 
 def test_twins_are_compared_as_long_as_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:

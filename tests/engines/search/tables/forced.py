@@ -35,7 +35,7 @@ def searched(
     config = next(iter(system.all_configs()))
     with at_once(share):
         found = search_one(
-            Method(system, learns="perhaps"), config, 0, claims, bounds or Bounds(), None, ActionsWatch(None)
+            Method(system, learns="perhaps"), config, 0, claims, bounds or Bounds(), None, ActionsWatch()
         )
     name, why = found.how[0]
     return replace(found, how=()), name, why
@@ -44,4 +44,4 @@ def searched(
 def explicitly(system: AnySystem, claims: Sequence[Property] = (), bounds: Bounds | None = None) -> Result:
     """Search the first configuration explicitly."""
     config = next(iter(system.all_configs()))
-    return search_one(Method(system), config, 0, claims, bounds or Bounds(), None, ActionsWatch(None))
+    return search_one(Method(system), config, 0, claims, bounds or Bounds(), None, ActionsWatch())

@@ -83,8 +83,7 @@ def same(one: Exploration, other: Exploration) -> None:
 
 
 MAKERS: dict[str, Callable[[int], AnySystem]] = {
-    "menu": lambda seed: plain_cells(seed, menu=True),
-    "enabled": lambda seed: plain_cells(seed, menu=False),
+    "cells": plain_cells,
     "joint": lambda seed: joint_cells(seed, separated=False),
     "separated": lambda seed: joint_cells(seed, separated=True),
     "wide": wide_cells,
@@ -107,10 +106,10 @@ def agree(kind: str, seeds: range) -> set[tuple[str, Status]]:
     ("kind", "count"),
     rest_deep(
         [
-            *(("menu", 10), ("enabled", 10), ("joint", 5), ("separated", 10), ("wide", 8)),
-            *(("menu", 40), ("enabled", 40), ("joint", 15), ("separated", 40)),
+            *(("cells", 10), ("joint", 5), ("separated", 10), ("wide", 8)),
+            *(("cells", 40), ("joint", 15), ("separated", 40)),
         ],
-        first=5,
+        first=4,
     ),
 )
 def test_rows_and_steps_agree(kind: str, count: int) -> None:
@@ -132,7 +131,7 @@ def test_livelock_of_free_agents_is_found_from_tables() -> None:
 
 def test_what_does_not_fit_or_is_unknown_is_said() -> None:
     """A bound, no memory, a fairness that the system lacks."""
-    system, about = with_claims(plain_cells(2, menu=True), 2, actions=True)
+    system, about = with_claims(plain_cells(2), 2, actions=True)
     for bound in ("max_states", "max_memory"):
         found = explore(system, about, method="compiled", **{bound: 2})  # type: ignore[arg-type]
         assert found.method == "compiled" and {verdict.status for verdict in found.verdicts} == {Status.UNDECIDED}

@@ -21,8 +21,7 @@ from tests.models.random_systems import luck, state_test
 
 PINNED = json.loads((Path(__file__).parents[3] / "oracles" / "pinned.json").read_text("utf-8"))
 MAKERS: dict[str, Callable[[int], Any]] = {
-    "menu": lambda seed: plain_cells(seed, menu=True),
-    "enabled": lambda seed: plain_cells(seed, menu=False),
+    "cells": plain_cells,
     "joint": lambda seed: joint_cells(seed, separated=False),
     "separated": lambda seed: joint_cells(seed, separated=True),
 }
