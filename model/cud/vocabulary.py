@@ -156,7 +156,7 @@ class Observation:
     own_last_outcome: str | None
     own_last_action_id: str | None
     own_last_declared_scope: tuple[str, ...] | None
-    messages: tuple[Message, ...]
+    messages: tuple[Message, ...] = field(metadata=free("orders"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +275,7 @@ class State:
 
     world: World = field(metadata=free("orders"))
     agents: tuple[AgentState, ...]
-    mailbox: tuple[tuple[str, str], ...] = ()
+    mailbox: tuple[tuple[str, str], ...] = free_field("orders", ())
     epoch: int | None = None
 
 

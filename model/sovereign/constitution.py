@@ -45,7 +45,7 @@ class IoPolicy:
 class Limits:
     """Sizes: tokens per cycle, and lines, characters and bytes of a LogAppend warrant.
 
-    `max_chars_per_field` bounds the text that an action carries; None where a constitution does not bound it.
+    `max_chars_per_field` bounds each text that an action carries, a path too; None where a constitution has no bound.
     """
 
     max_total_tokens_per_cycle: int = 6000

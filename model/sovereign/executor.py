@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from evenhand.core.records import replace
-from evenhand.model.sovereign.kernel import path_of
+from evenhand.model.sovereign.constitution import REQUIREMENTS
+from evenhand.model.sovereign.kernel import lacks_a_part, offer, path_of
 from evenhand.model.sovereign.paths import (
     Place,
     Tree,
@@ -156,13 +157,33 @@ def _carried_out(state: State, action: Act) -> Iterator[Request]:
             pass
 
 
+def _demands_are_open(config: Config, action: Act) -> bool:
+    """Whether a candidate of a type that nobody declares lacks a part, which no declaration requires of it."""
+    judged = offer(config, action.candidates) if isinstance(action, Cycle | Decide) else ()
+    unknown = [one for one in judged if config.constitution.action_type(one.request.action_type) is None]
+    return any(lacks_a_part(one, REQUIREMENTS) for one in unknown)
+
+
+def _disk_is_open(tree: Tree, request: Request, path: str, action: Act) -> bool:
+    """Whether disks differ on a path: `..` follows no directory, or one is absent that a writer may make."""
+    if unsettled(tree, path):
+        return True
+    if isinstance(action, Decide) or request.action_type == READ_LOCAL:
+        return False
+    parts = path.split("/")
+    places = (resolve(tree, "/".join(parts[:count])) for count in range(1, len(parts)))
+    return any(where is not None and look(tree, where) is None for where in places)
+
+
 def unsaid(config: Config, state: State, action: Act) -> bool:
     """No section says whether `..` may follow a name that is no directory (section 6, `path_rule`).
 
-    Who shortens the text does not see it; but where the shortened path is not allowed, everybody refuses.
+    Who shortens the text does not see it; but where the shortened path is not allowed, everybody refuses.  Nor does
+    one say whether a write makes a directory that is absent, or which parts a type that is not declared requires, and
+    so which gate refuses a candidate that lacks one.
     """
     paths = ((one, path_of(one)) for one in _carried_out(state, action))
-    return any(
-        path is not None and unsettled(state.tree, path) and permitted(config, one, normal_form(path))
+    return _demands_are_open(config, action) or any(
+        path is not None and _disk_is_open(state.tree, one, path, action) and permitted(config, one, normal_form(path))
         for one, path in paths
     )

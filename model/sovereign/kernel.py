@@ -6,7 +6,7 @@ reads a clock, randomness or a file; of natural language it reads only the prese
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -156,6 +156,16 @@ def _well_formed(config: Config, request: Request) -> bool:
     return True
 
 
+def lacks_a_part(candidate: Candidate, requires: Iterable[str]) -> bool:
+    """Return whether a bundle lacks a part that is required of it."""
+    there = {
+        CITATIONS: bool(candidate.citations),
+        SCOPE_CLAIM: candidate.scope is not None,
+        JUSTIFICATION: candidate.justification is not None and bool(candidate.justification.text),
+    }
+    return not all(there[one] for one in requires)
+
+
 def completeness(config: Config, _observations: Observations, candidate: Candidate, origin: str) -> bool:
     """Gate 1: required parts are there, fields are typed, kernel-only types come from the kernel.
 
@@ -165,12 +175,7 @@ def completeness(config: Config, _observations: Observations, candidate: Candida
     requires = declared.requires if declared is not None else REQUIREMENTS
     if declared is not None and declared.kernel_only and origin != KERNEL:
         return True
-    there = {
-        CITATIONS: bool(candidate.citations),
-        SCOPE_CLAIM: candidate.scope is not None,
-        JUSTIFICATION: candidate.justification is not None and bool(candidate.justification.text),
-    }
-    if not all(there[one] for one in requires) or not _well_formed(config, candidate.request):
+    if lacks_a_part(candidate, requires) or not _well_formed(config, candidate.request):
         return True
     authors = [one.author for one in (candidate.request, candidate.scope, candidate.justification) if one is not None]
     strict = config.readings.unknown_author == "refuse"

@@ -78,7 +78,7 @@ class State:
 
     `issued` are the warrants that the kernel issued, which the attacker has seen too.  `held` belongs to the first
     and second executor.  `owed` are log intents not yet logged.  `refusals` and `tokens` belong to a session: refusals
-    in a row, and tokens spent, both bounded by where the session ends.
+    in a row, and tokens spent, both bounded by where the session ends, and 0 where they end none.
     """
 
     tree: Tree = ()
@@ -114,7 +114,11 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """An executor acts on the request that it has checked; whatever comes of it, it then holds none."""
+    """An executor acts on the request that it has checked; whatever comes of it, it then holds none.
+
+    The warrant is spent even if the disk then lets nothing be read or written, such as a file that is not there; that
+    is ours.
+    """
 
     executor: str
 

@@ -97,8 +97,8 @@ class Request:
     empty text is none is ours.  A kernel whose fields are an object raises Unsupported where a name comes twice, as in
     a payload.  A LogAppend that a constitution leaves to candidates needs the write path `./logs/`.
 
-    A path begins at the repository; that an absolute one is refused is ours.  One with `..` behind what is no directory
-    is not compared if the shortened path is allowed.
+    A path begins at the repository; that an absolute one is refused is ours.  Gate 5 reads its text alone; an executor
+    follows links.  One with `..` behind what is no directory is not compared if the shortened path is allowed.
     """
 
     action_type: str
@@ -154,7 +154,8 @@ class Warrant:
     """An ExecutionWarrant: for one request, in one cycle, once.
 
     `request` is the admitted request as far as the bundle hash covers it, `bundle` that hash, `created_at` the cycle's
-    observed time, `age` 0 in the cycle that issued it and 1 in every later one.
+    observed time, `age` 0 in the cycle that issued it and 1 in every later one.  One of another age was never issued; a
+    kernel whose warrants do not say of which cycle they are raises Unsupported for it.
     """
 
     request: Request

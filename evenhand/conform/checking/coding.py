@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 from evenhand.conform.adapters import wire
 from evenhand.conform.adapters.kernels import KernelRequest
 from evenhand.conform.checking.comparing import normal
-from evenhand.conform.checking.words import Reader
+from evenhand.conform.checking.words import Dictionary, Reader
 from evenhand.core.canonical import Json
 from evenhand.core.codec import decode, encode
 from evenhand.core.freedom import Free
@@ -54,6 +54,13 @@ class Coder:
         return self._kept(
             self._decoded, wire.text(data), lambda told: decode(normal(json.loads(told)), *self.system.types)
         )
+
+    def told(self, state: Json, expected: Any) -> Any:
+        """Return the state that a kernel tells, in the model's order where it is free.  Raises ValueError for none."""
+        known = self._kept(self._states, expected, encode)
+        if state != known:
+            state = self.reader.reading(state, known, Dictionary()).told
+        return self.decoded(state)
 
     def trace(self, scenario: AnyScenario) -> AnyTrace:
         """Return the run of the scenario in the reference."""

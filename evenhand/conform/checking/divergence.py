@@ -319,7 +319,7 @@ class _Run:
         """The state after a step as far as the kernel tells it, the rest as in the model.  Raises for no state."""
         after, types = self.steps[place].after, self.coder.system.types
         if self._tells_state(place):
-            told = self.coder.decoded(self.response.states[place])
+            told = self.coder.told(self.response.states[place], after)
             return told if type(told) is type(after) else after
         if place not in self.facts or self.facts[place].agrees or not is_dataclass(after):
             return after
@@ -389,7 +389,7 @@ class _Run:
                 if read and read.seen is not read.told and choices(self.response.shown[place], self._actions[place]):
                     self._chosen(place)
                 if self._tells_state(place):
-                    self.coder.decoded(self.response.states[place])
+                    self.coder.told(self.response.states[place], self.steps[place].after)
             except ValueError as error:
                 self._wrong = str(error)
                 return place
@@ -433,7 +433,7 @@ class _Run:
             shown = self._observable(place) if differs or partial else step.shown
             tells = self._tells_state(place)
             own = tells and known
-            after = self.coder.decoded(self.response.states[place]) if tells else None
+            after = self.coder.told(self.response.states[place], self.steps[place].after) if tells else None
             told = self.got(place) if differs else None
             of = choices(self.response.shown[place]) if partial else frozenset[str]()
             pick = self._chosen(place) if of else None

@@ -31,7 +31,7 @@ from evenhand.evidence.schemas import unsealed
 from evenhand.evidence.vector import Vector
 from evenhand.jobs.fixtures import fixtures_of, vector_folder
 from evenhand.model.sovereign.state import Check, Cycle, Decide
-from evenhand.model.sovereign.vocabulary import Candidate, Request, Warrant
+from evenhand.model.sovereign.vocabulary import Candidate, Justification, Request, ScopeClaim, Warrant
 from tests.front.conform import test_lookalikes as lookalikes
 from tests.front.conform.in_process import InProcess
 
@@ -146,6 +146,37 @@ def test_a_path_is_left_out_only_where_the_text_admits_two_answers(path: str, un
         check, judged = Check("first", Warrant(request, "", ""), request), Decide((), (Candidate(request),))
         for action in (check, judged) if name == "agent" else (Cycle((), (Candidate(request),)),):
             assert system.is_unsaid(config, state, action) is unsaid
+
+
+@pytest.mark.parametrize(
+    ("path", "action_type", "unsaid"),
+    [
+        ("workspace/absent/y", "WriteLocal", True),
+        ("workspace/absent/y", "ReadLocal", False),  # there is nothing to read, whoever asks
+        ("workspace/d/f/y", "WriteLocal", False),  # nobody makes a directory of a file
+        ("workspace/y", "WriteLocal", False),
+        ("etc/absent/y", "WriteLocal", False),
+    ],
+)
+def test_no_kernel_is_asked_for_a_write_where_a_directory_is_absent(path: str, action_type: str, unsaid: bool) -> None:
+    """Some executors make it; that a candidate names it is no question of the disk."""
+    system = find("sovereign").model.systems["agent"]
+    config = next(iter(system.all_configs()))
+    state = next(iter(system.initial(config)))
+    request = Request(action_type, (("content", "m"), ("path", path)))
+    assert system.is_unsaid(config, state, Check("first", Warrant(request, "", ""), request)) is unsaid
+    assert not system.is_unsaid(config, state, Decide((), (Candidate(request),)))
+
+
+@pytest.mark.parametrize(("action_type", "unsaid"), [("Shell", True), ("Notify", False), ("Exit", False)])
+def test_which_gate_refuses_a_part_that_nobody_requires_is_left_open(action_type: str, unsaid: bool) -> None:
+    """A declared type says which parts it requires, and an Exit is not judged."""
+    system = find("sovereign").model.systems["candidates"]
+    config = next(iter(system.all_configs()))
+    state = next(iter(system.initial(config)))
+    whole = Candidate(Request(action_type, ()), ScopeClaim((), "", ""), Justification("because"), ("a citation",))
+    assert system.is_unsaid(config, state, Decide((), (replace(whole, scope=None),))) is unsaid
+    assert not system.is_unsaid(config, state, Decide((), (whole,)))
 
 
 def test_vectors_end_before_what_is_not_on_offer() -> None:

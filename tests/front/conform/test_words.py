@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
 from evenhand.conform.adapters.wire import text
+from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.comparing import differences, normal
 from evenhand.conform.checking.loop import CheckEffort, SystemChecked, check_system
 from evenhand.conform.checking.words import Dictionary, Malformed, Reader
@@ -20,6 +21,7 @@ from evenhand.core.codec import encode
 from evenhand.core.freedom import free_field
 from evenhand.core.kernel import Unsupported
 from evenhand.core.property import Property, each_step
+from evenhand.core.registry import find
 from evenhand.core.system import Scope, System
 from evenhand.model.apcm import vocabulary as apcm
 from evenhand.model.conviction import vocabulary as conviction
@@ -338,7 +340,13 @@ SETS: Any = (
         cud.Observation(0, (("a", Atom("str", "x")), ("b", Atom("str", "y"))), None, None, None, ()),
         "world_state",
     ),
+    (
+        cud.TYPES,
+        cud.Observation(0, (), None, None, None, (cud.Message("a", 0, "{}"), cud.Message("b", 0, "{}"))),
+        "messages",
+    ),
     (cud.TYPES, cud.State((("a", Atom("str", "x")), ("b", Atom("str", "y"))), ()), "world"),
+    (cud.TYPES, cud.State((), (), (("a", "{}"), ("b", "{}"))), "mailbox"),
     (sovereign_types, Request("Notify", (("message", "m"), ("zz", "more"))), "fields"),
     (
         guard.TYPES,
@@ -362,6 +370,17 @@ def test_objects_and_sets_of_a_source_have_no_order(types: Any, record: Any, nam
 
     assert shuffled != expected and agrees(shuffled)
     assert not agrees(shuffled, "orders") and not agrees(shorter)
+
+
+def test_a_told_state_is_judged_in_the_order_of_the_models() -> None:
+    """Claims about states compare tuples, and the source orders neither messages nor keys."""
+    state = cud.State((("a", Atom("str", "x")), ("b", Atom("str", "y"))), (), (("a", "{}"), ("b", "{}")), 1)
+    said: Any = encode(state)
+    told = {**said, "world": said["world"][::-1], "mailbox": said["mailbox"][::-1]}
+    system = find("cud").model.systems["run"]
+    coder = Coder("cud", system)
+    assert coder.told(told, state) == state and coder.told({**told, "epoch": 2}, state) == replace(state, epoch=2)
+    assert Coder("cud", system, frozenset({"orders"})).told(told, state) == coder.decoded(told) != state
 
 
 def test_pairs_with_a_free_text_have_no_order() -> None:
