@@ -251,7 +251,7 @@ NONCES = ("Ni", *NA, *NB)
 
 
 def available(r, msg):
-    return msg in r.msgs or all(x in r.know or x in "ABI" for x in msg[2:])
+    return msg in r.msgs or all(x in r.know or x in ("A", "B", "I") for x in msg[2:])
 
 
 def nonce_actions(r):
@@ -355,7 +355,7 @@ def lift_actions(lift):
     acts: list[Any] = [("up", f) for f in range(FLOORS - 1) if f not in lift.up]
     acts += [("down", f) for f in range(1, FLOORS) if f not in lift.down]
     acts += [("go", f) for f in range(FLOORS) if f not in lift.inside and lift.door is Door.OPEN]
-    return [*acts, ("move",)]
+    return acts + [("move",)]  # noqa: RUF005
 
 
 def lift_step(lift, a):

@@ -60,7 +60,7 @@ def _alike_parts(ones: Sequence[Any], others: Sequence[Any]) -> bool:
             if kind is tuple:
                 if not (all(map(is_, one, other)) or _alike_parts(one, other)):
                     return False
-            elif kind not in _EXACT and not alike(one, other):
+            elif kind not in _EXACT and not (_COMPARISONS.get(kind) or alike)(one, other):
                 return False
     return True
 
@@ -142,10 +142,12 @@ def _comparison(kind: Any) -> Callable[[Any, Any], bool]:
     # A dataclass compares its fields, unless one has `compare=False` or the class defines `__eq__`.
     if is_dataclass(kind) and all(entry.compare for entry in fields(kind)) and fields(kind):
         names = [entry.name for entry in fields(kind)]
-        values = attrgetter(*names, names[0])  # of one name alone it gives no tuple
+        values = attrgetter(*names, *names[: len(names) == 1])  # of one name alone it gives no tuple
         made = getattr(vars(kind).get("__eq__"), "__code__", None)
         if made is not None and made.co_qualname.startswith("__create_fn__"):  # by the decorator: all fields are equal
-            return lambda one, other: _alike_parts(values(one), values(other))
+            return lambda one, other: (
+                all(map(is_, ones := values(one), others := values(other))) or _alike_parts(ones, others)
+            )
         return lambda one, other: all(map(_same, values(one), values(other)))
     return lambda one, other: all(_same(a, b) for _, a, b in _parts(one, other))
 

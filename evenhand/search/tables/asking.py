@@ -22,8 +22,8 @@ from evenhand.search.tables.questions import ACTS, Question
 from evenhand.search.tables.trees import Tree, once
 from evenhand.search.tables.watching import Watching
 
-PATHS = 40
-"""Paths up to which a question is followed decision by decision."""
+PATHS, SEEN = 40, 4
+"""Paths up to which a question is followed decision by decision, and askings for each path that allow more paths."""
 
 ALONE = 1_000
 """Evaluations on the values read from which these may be found to teach nothing."""
@@ -159,7 +159,7 @@ class Asked(Learned):
         for what, expression, _ in run.events:
             if what == "decide":
                 self.read.update(expression.columns)
-        if len(self.tree.ends) > PATHS:
+        if len(self.tree.ends) > max(PATHS, self.asked // SEEN):
             self._remember()
 
     def _remember(self) -> None:

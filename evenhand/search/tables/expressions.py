@@ -236,6 +236,7 @@ class Expressions:
         sizes = [len(self.columns[column]) for column in expression.columns]
         if expression.shape and all(size <= room for size, room in zip(sizes, expression.shape, strict=True)):
             return
+        before, known = expression.shape, expression.dense
         expression.shape = tuple(1 << size.bit_length() for size in sizes)
         product = 1
         for size in expression.shape:
@@ -244,6 +245,8 @@ class Expressions:
             raise Wide(f"an operation depends on {len(sizes)} parts at once")
         expression.sparse = {}
         expression.dense = np.full(product, -1, dtype=np.int32) if product <= DENSE else None
+        if known is not None and expression.dense is not None:  # what is known keeps its place in each column
+            expression.dense.reshape(expression.shape)[tuple(map(slice, before))] = known.reshape(before)
 
     def _sparse(self, expression: Expression, code: Any) -> Any:
         some, where = np.unique(code, return_inverse=True)

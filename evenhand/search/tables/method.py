@@ -8,6 +8,7 @@ states.  If anything differs or cannot be followed, explicit search goes on wher
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -30,8 +31,8 @@ from evenhand.search.totals import Result
 from evenhand.search.walk import Walk
 from evenhand.search.witness import Progress, Tally
 
-ENOUGH = 20_000
-"""States that explicit search finds before tables are tried."""
+EARLY, ENOUGH = 5_000, 20_000
+"""States that explicit search finds before tables are tried; early, if the search will find as many as are enough."""
 
 SHARE = 0.6
 """What learning may cost, as a share of what explicit search has cost; it goes on later where that is too little."""
@@ -40,7 +41,7 @@ NEVER = 1 << 62
 """More states than any search finds."""
 
 ATTEMPTS = 4
-"""Attempts, each with half as many states again."""
+"""Attempts with enough states, each with half as many states again."""
 
 SAMPLE = 1_000
 """Known states from which tables are learned first."""
@@ -72,7 +73,7 @@ class Attempt:
     ) -> None:
         self.system, self.config, self.number, self.claims = system, config, number, claims
         self.bounds, self.tick, self.counting = bounds, tick, counting
-        self.size, self.steps, self.budget = ENOUGH, NEVER, Budget(SHARE)
+        self.size, self.steps, self.budget = min(EARLY, ENOUGH), NEVER, Budget(SHARE)
         self.why, self.left = "", ATTEMPTS
         self.served: Sequence[Property] = claims
         self.aside: dict[int, str] = {}
@@ -96,6 +97,10 @@ class Attempt:
 
         Raises ValueError instead of returning if there is no other way.
         """
+        early = self.size < ENOUGH and not self.only
+        if early and _expected(walk) < ENOUGH:
+            self.size = min(ENOUGH, len(walk.states) * 3 // 2)
+            return
         try:
             result = self._result(walk)
             raise Finished(result, self.aside)
@@ -104,7 +109,8 @@ class Attempt:
             trees = [] if self.learner is None else [self.learner.offer, *self.learner.steps]
             hopeless = bool(self.wide) or any(tree.is_hopeless for tree in trees)
             self.why += self.wide
-            self.left = 0 if hopeless else self.left - 1  # what was learned is kept, and there is more to spend later
+            # What was learned is kept, and there is more to spend later.
+            self.left = 0 if hopeless else self.left - (not early)
             self.size = len(walk.states) * 3 // 2 if self.left else NEVER
         except (NotLearned, ModelError) as error:
             self.why = str(error)
@@ -166,6 +172,20 @@ class Attempt:
         if isinstance(claim, AboutRuns):
             return decide(claim, graph_of(walk, self.served))
         return tally_of(walk, number, claim)
+
+
+def _expected(walk: Walk) -> float:
+    """How many states the search will find, if its levels widen less and less as the last three did; stop at ENOUGH."""
+    widths = [after - before for before, after in pairwise(walk.levels[-4:])]
+    if len(widths) < 3:
+        return 0
+    first, second, width = map(float, widths)
+    found, growth, slower = float(walk.levels[-1]), width / second, width * first / second**2
+    while width >= 1 and found < ENOUGH:
+        growth *= slower
+        width *= growth
+        found += width
+    return found
 
 
 def tally_of(walk: TableWalk, number: int, claim: Property) -> Tally:

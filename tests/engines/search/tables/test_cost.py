@@ -17,6 +17,7 @@ from evenhand.search.configuration import search_one
 from evenhand.search.steps import Method
 from evenhand.search.tables import joint_method, method
 from evenhand.search.tables.continuations import Continuations
+from evenhand.search.tables.expressions import NotLearned
 from evenhand.search.tables.method import Attempt
 from evenhand.search.tables.proxies import Run
 from evenhand.search.tables.segments import segmented
@@ -49,9 +50,22 @@ def spent_by(run: Callable[[], Any]) -> list[tuple[int, int]]:
 
 
 def test_a_small_search_never_tries() -> None:
-    """Below twenty thousand states nothing is spent."""
+    """Nothing is spent where no more than twenty thousand states are expected: there are 8,832."""
     assert method.ENOUGH >= 20_000
-    assert spent_by(lambda: evenhand.explore(two_phase_commit(5), CLAIMS)) == []
+    assert not any(cost for cost, _ in spent_by(lambda: evenhand.explore(two_phase_commit(5), CLAIMS)))
+
+
+def test_a_large_search_tries_early() -> None:
+    """Where the levels widen as those of 50,816 states do, tables are tried before twenty thousand are found."""
+    system, found = two_phase_commit(6), list[int]()
+
+    def result(_self: Attempt, walk: Walk) -> None:
+        found.append(len(walk.states))
+        raise NotLearned("enough was seen")
+
+    with patch.object(Attempt, "_result", result):
+        evenhand.explore(system)
+    assert method.EARLY <= found[0] < method.ENOUGH
 
 
 def test_what_does_not_learn_is_given_up() -> None:
