@@ -231,7 +231,12 @@ def _each_more_often(readings: Readings) -> tuple[Situation, ...]:
 PAIRED = replace(WORLDS.fewer(8, 1), drawn=_each_more_often)
 """Samples for claims about any two steps: fewer epochs, each more often."""
 
-LICENCE = replace(WORLDS.fewer(110, 8), drawn=lambda readings: _under(readings, 2)[::8])
+
+def _two_of_each(readings: Readings) -> tuple[Situation, ...]:
+    return _under(readings, 2)
+
+
+LICENCE = replace(WORLDS, drawn=_two_of_each).fewer(110, 8)
 """Samples for a licence, which a search waits for: two examples of each rule, since to draw takes most of the time."""
 
 FEWER = WORLDS.fewer(8, 4)

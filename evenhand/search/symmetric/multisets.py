@@ -44,8 +44,8 @@ def multisets(
         for team, some, chosen in zip(teams, kinds, which, strict=False):
             if fares is not None:
                 _pick(picked, team, _side_by_side(picked, team, some[chosen], fares))
-        orders = zip(*(map(one.__getitem__, chosen.tolist()) for one, chosen in zip(weights, which, strict=False)))
-        yield from zip(picked.tolist(), map(math.prod, orders), strict=True)
+        for one, *of in zip(picked.tolist(), *(chosen.tolist() for chosen in which[: len(teams)]), strict=True):
+            yield one, math.prod(map(list.__getitem__, weights, of))
 
 
 def _pick(picked: Any, team: Team, kinds: Any) -> None:
@@ -56,8 +56,7 @@ def _pick(picked: Any, team: Team, kinds: Any) -> None:
 
 def _side_by_side(picked: Any, team: Team, kinds: Any, fares: Fares) -> Any:
     """The kinds that a team chooses, in an order in which those that fare alike stand side by side."""
-    first, second = team.places[:2]
-    own = fares(team, second)[:, list(team.choice[1])]
+    own = fares(team, team.places[1])[:, list(team.choice[1])]
     by_itself = own[:, 0]
     found = np.full(kinds.shape, -1)
     for place in range(picked.shape[1]):
