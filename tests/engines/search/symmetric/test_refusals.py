@@ -248,7 +248,7 @@ def _told_apart() -> tuple[int, ...]:
 
 
 MIXED = alike(joint_hall(1), replace(CREW, table=_told_apart()))
-TWICE = alike(joint_hall(3), replace(CREW, table=tuple((3 * n * n + 6 * n) % 11 for n in range(97)), two=True))
+TWICE = alike(joint_hall(3), replace(CREW, table=tuple((n * n + 2 * n) % 7 for n in range(97)), two=True))
 
 
 def _one(_things: Any) -> int:
@@ -271,7 +271,7 @@ FAULTS: dict[str, tuple[Any, str, Any, AnySystem]] = {
     "what a team was is not looked at": (learner.OrbitLearner, "_rows", vars(JointLearner)["_rows"], KEEPS),
     "what a team keeps is not looked at": (learner, "KEPT", -99, applied(MIXED, _kept)),
     "an edge counts once": (walk, "orders", _one_each, HALL),
-    "targets are not sorted": (walk, "sorted_blocks", _unsorted, replace(TWICE, separated=None)),
+    "targets are not sorted": (walk, "sorted_blocks", _unsorted, TWICE),
 }
 
 

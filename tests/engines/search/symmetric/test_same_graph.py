@@ -128,7 +128,7 @@ def test_keys_trade_places_too() -> None:
 
 
 def test_multisets_in_another_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Members that fare alike stand side by side, so that there are fewer verdicts and rows; the counts are the same."""
+    """Members that fare alike stand side by side: fewer verdicts and rows, and the same counts."""
     system = FREE.at(agents=4, keys=2, values=2)
     (config,) = system.all_configs()
     found: list[tuple[int, ...]] = []
