@@ -142,11 +142,11 @@ def verdict(rules: Rules, config: Config, now: Moment, made: tuple[tuple[str, Ju
     findings = [one.finding for _, one in judged if one.finding is not None]
     passed = [finding for finding in findings if finding.verdict in (ADMITTED, PASS_TWO) and not finding.fault]
     return Verdict(
-        tuple((agent, EXITED if one.exits else rules.token(one.finding)) for agent, one in judged),
-        tuple(finding.bound for finding in passed if finding.verdict == ADMITTED),
+        tuple([(agent, EXITED if one.exits else rules.token(one.finding)) for agent, one in judged]),
+        tuple([finding.bound for finding in passed if finding.verdict == ADMITTED]),
         attempted=bool(findings),
-        refused=any(finding.verdict == PASS_ONE for finding in findings),
-        collided=any(finding.verdict == PASS_TWO for finding in passed),
+        refused=PASS_ONE in [finding.verdict for finding in findings],
+        collided=PASS_TWO in [finding.verdict for finding in passed],
     )
 
 
@@ -156,11 +156,13 @@ def apply(rules: Rules, config: Config, state: FreeState, found: Verdict) -> tup
     world = execution.world
     effects = changes(state.world, world) if found.admitted else ()
     happened = Happened(found.attempted, found.refused, found.collided, bool(effects))
-    strayed = [bound for bound in found.admitted if bound.agent in execution.violators]
-    marks = dict(found.marks) | {one.agent: rules.token(Finding(one, ADMITTED, SCOPE_VIOLATION)) for one in strayed}
+    marks = dict(found.marks)
+    if execution.violators:
+        strayed = [bound for bound in found.admitted if bound.agent in execution.violators]
+        marks |= {one.agent: rules.token(Finding(one, ADMITTED, SCOPE_VIOLATION)) for one in strayed}
     after = FreeState(
         world if effects else state.world,
-        tuple(marks.get(name, mark) for name, mark in zip(config.agents, state.marks, strict=True)),
+        tuple([marks.get(name, mark) for name, mark in zip(config.agents, state.marks, strict=True)]),
         rules.count(config, state.counter, happened),
     )
     return after, FreeShown(tuple(sorted(marks.items())), effects, happened)

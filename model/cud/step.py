@@ -138,7 +138,7 @@ def merge(rules: Rules, config: Config, now: Moment, made: tuple[tuple[str, Judg
     if not contending:
         return Adjudication(made)
     contenders = rules.resolve(
-        config, tuple(judged.finding.bound for _, judged in contending if judged.finding is not None), rules.interfere
+        config, tuple([judged.finding.bound for _, judged in contending if judged.finding is not None]), rules.interfere
     )
     refused = rules.refuse(config, now, contenders, rules.interfere)
     after: dict[str, Judged] = {}
@@ -146,14 +146,15 @@ def merge(rules: Rules, config: Config, now: Moment, made: tuple[tuple[str, Judg
         assert judged.finding is not None
         if bound.agent in refused:
             verdict = PASS_TWO if judged.finding.verdict == ADMITTED else judged.finding.verdict
-            after[agent] = replace(judged, finding=Finding(bound, verdict, judged.finding.fault))
+            finding = Finding(bound, verdict, judged.finding.fault)
+            after[agent] = Judged(finding, judged.draft, judged.exits, judged.rejected)
         elif bound is not judged.finding.bound:
             after[agent] = replace(judged, finding=replace(judged.finding, bound=bound))
     if not after:
         return Adjudication(made)
     # A rejected choice (a second one, say) has no finding and stays rejected, whatever the verdict of the first.
     return Adjudication(
-        tuple((agent, judged if judged.finding is None else after.get(agent, judged)) for agent, judged in made)
+        tuple([(agent, judged if judged.finding is None else after.get(agent, judged)) for agent, judged in made])
     )
 
 

@@ -31,7 +31,7 @@ from evenhand.proofs.cud.encoding import CudStep
 from evenhand.proofs.cud.epoch import OBSERVED
 from evenhand.proofs.cud.pairs import SHARED, view_renamed
 from evenhand.proofs.cud.renamed import alike_under_new_names, under_new_names
-from evenhand.proofs.cud.samples import WORLDS
+from evenhand.proofs.cud.samples import LICENCE
 from evenhand.properties.cud import symmetry
 from evenhand.smt.structure import Structure
 
@@ -78,7 +78,7 @@ def _seen(case: tuple[Renaming, FreeStep, FreeStep]) -> Structure | None:
 
 def _steps(system: System[Any, Any, Any, Any, Any]) -> Iterator[FreeStep]:
     """Yield some of the epochs that other theorems are compared on, as steps of free agents."""
-    for _, (config, state, action) in WORLDS.fewer(110, 38).situations(system):
+    for _, (config, state, action) in LICENCE.situations(system):
         if not all(_keeps_to_its_scope(choice) for _, choice in action.choices):
             continue
         marks = tuple((one.last or NONE) if one.active else EXITED for one in state.agents)

@@ -139,16 +139,20 @@ def _again(situations: Iterable[Situation]) -> Iterator[Situation]:
 
 def _drawn(readings: Readings) -> tuple[Situation, ...]:
     """Return the drawn samples under these readings: no draw depends on them, so the same ones serve all."""
-    drawn = _drawn_once()
+    return _under(readings, DRAWN)
+
+
+def _under(readings: Readings, each: int) -> tuple[Situation, ...]:
+    drawn = _drawn_once(each)
     under = {id(config): replace(config, readings=readings) for config, _, _ in drawn}
     return tuple((under[id(config)], state, action) for config, state, action in drawn)
 
 
 @cache
-def _drawn_once() -> tuple[Situation, ...]:
-    drawn = list(draw({rule.name: _by(rule) for rule in _RULES}, DRAWN))
-    aimed = draw({rule.name: _by(rule, _RARE[rule.name]) for rule in _RULES if rule.name in _RARE}, 2 * DRAWN)
-    return tuple(_again((*aimed, *(one for number in range(DRAWN) for one in drawn[number::DRAWN]))))
+def _drawn_once(each: int) -> tuple[Situation, ...]:
+    drawn = list(draw({rule.name: _by(rule) for rule in _RULES}, each))
+    aimed = draw({rule.name: _by(rule, _RARE[rule.name]) for rule in _RULES if rule.name in _RARE}, 2 * each)
+    return tuple(_again((*aimed, *(one for number in range(each) for one in drawn[number::each]))))
 
 
 # Coverage targets.
@@ -226,6 +230,14 @@ def _each_more_often(readings: Readings) -> tuple[Situation, ...]:
 
 PAIRED = replace(WORLDS.fewer(8, 1), drawn=_each_more_often)
 """Samples for claims about any two steps: fewer epochs, each more often."""
+
+
+def _two_of_each(readings: Readings) -> tuple[Situation, ...]:
+    return _under(readings, 2)
+
+
+LICENCE = replace(WORLDS, drawn=_two_of_each).fewer(110, 8)
+"""Samples for a licence, which a search waits for: two examples of each rule, since to draw takes most of the time."""
 
 FEWER = WORLDS.fewer(8, 4)
 """Samples for claims that look at many second traces of each step, and for other readings."""

@@ -7,14 +7,18 @@ the step, the search begins again without that team.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
+
+import numpy as np
 
 from evenhand.core.kinds import Property
 from evenhand.core.system import AnySystem
-from evenhand.search.symmetric.group import AnyQuotient, Group, arrangements
+from evenhand.search.steps import stepped
+from evenhand.search.symmetric.group import AnyQuotient, Group
+from evenhand.search.symmetric.multisets import multisets
 from evenhand.search.symmetric.teams import Team, teams_of
 from evenhand.search.tables.choices import ChoiceTable, judged, merged
 from evenhand.search.tables.classes import KEPT, Leaf, Part, Rows
@@ -53,6 +57,8 @@ class OrbitLearner(JointLearner):
         self.quotient, self.group, self.alone = quotient, group, alone
         self.claims: Sequence[Property] = ()
         self.teams: dict[int, tuple[Team, ...]] = {}
+        self.fates: dict[Any, int] = {}
+        self.fared: dict[Any, Any] = {}
 
     def teams_in(self, leaf: Leaf) -> tuple[Team, ...]:
         """Return the teams of a leaf."""
@@ -85,7 +91,7 @@ class OrbitLearner(JointLearner):
             return super()._table(state, key, agents, menus)
         table.size = size
         groups: dict[Any, list[int]] = {}
-        for verdict, number, weight in self._judged(key, table, teams):
+        for verdict, number, weight in self._judged(state, key, table, teams):
             groups.setdefault(verdict, []).append(number)
             if weight > 1:
                 table.orders[number] = weight
@@ -96,11 +102,14 @@ class OrbitLearner(JointLearner):
         self.teams[id(table)] = teams
         return table
 
-    def _judged(self, key: Any, table: ChoiceTable, teams: Sequence[Team]) -> Iterator[tuple[Any, int, int]]:
+    def _judged(
+        self, state: Any, key: Any, table: ChoiceTable, teams: Sequence[Team]
+    ) -> Iterator[tuple[Any, int, int]]:
         """The verdict, number and orders of each multiset; where nothing is judged apart, the number is the verdict."""
         system, config, strides = self.system, self.config, [stride for _, stride, _ in table.axes]
         every = None if system.separated is None else judged(system, config, key, table)
-        for count, (picked, weight) in enumerate(multisets(table.menus, teams)):
+        fares = None if every is None else partial(self._fares, state, table)
+        for count, (picked, weight) in enumerate(multisets(table.menus, teams, fares)):
             number = sum([x * stride for x, stride in zip(picked, strides, strict=True)])
             if every is not None:
                 made = tuple([column[x] for column, x in zip(every, picked, strict=True)])
@@ -109,6 +118,23 @@ class OrbitLearner(JointLearner):
                 yield number, number, weight
             else:
                 raise NotLearned(f"more than {ALONE:,} joint choices of one state are taken one by one")
+
+    def _fares(self, state: Any, table: ChoiceTable, team: Team, place: int) -> Any:
+        """How each choice of a team's first member fares beside each choice of another agent, if all others take the
+        first on their menus.  Menus that are equal share the answer, which only guides an order.
+        """
+        menus, first = (table.menus[team.places[0]], table.menus[place]), team.places[0]
+        if menus not in self.fared:
+            strides = [stride for _, stride, _ in table.axes]
+            found = np.zeros((len(menus[0]), len(menus[1])), dtype=np.int64)
+            for x, y in np.ndindex(found.shape):
+                picked = table.picked(x * strides[first] + y * strides[place])
+                action = self.joint.join(self.config, state, picked)
+                leaves = self.shape.leaves(stepped(self.system, self.config, state, action)[0])
+                own = tuple([leaves[column] for column in team.fields[0]])
+                found[x, y] = self.fates.setdefault(own, len(self.fates))
+            self.fared[menus] = found
+        return self.fared[menus]
 
     def _leaf(self, number: int, table: ChoiceTable, run: Run) -> Leaf:
         """The leaf that a run has found.  Raises Alone if exchanging a team leads to states with another offer."""
@@ -139,27 +165,3 @@ class OrbitLearner(JointLearner):
             if kept or team.columns & {*of.columns}:
                 raise Alone(team.columns)
         return made
-
-
-def multisets(menus: Sequence[Sequence[Any]], teams: Sequence[Team]) -> Iterator[tuple[list[int], int]]:
-    """Yield numbers of choices, one for each agent, of each multiset of the teams' choices; and its orders."""
-    alone = [place for place in range(len(menus)) if not any(place in team.places for team in teams)]
-    kinds: list[list[tuple[tuple[int, ...], int]]] = [
-        [
-            (some, arrangements(some))
-            for some in itertools.combinations_with_replacement(range(len(menus[team.places[0]])), len(team.places))
-        ]
-        for team in teams
-    ]
-    picked = [0] * len(menus)
-    rest = [range(len(menus[place])) for place in alone]
-    for chosen in itertools.product(*kinds):
-        weight = 1
-        for team, (some, count) in zip(teams, chosen, strict=True):
-            weight *= count
-            for place, kind, choice in zip(team.places, some, team.choice, strict=True):
-                picked[place] = choice[kind]
-        for others in itertools.product(*rest):
-            for place, x in zip(alone, others, strict=True):
-                picked[place] = x
-            yield picked, weight

@@ -17,7 +17,7 @@ from evenhand.core.verdict import Status
 from evenhand.model.cud.free_system import FREE
 from evenhand.model.cud.protocol import CUD
 from evenhand.search import LicenceMissing, ModelError, explore
-from evenhand.search.symmetric import group, learner, walk
+from evenhand.search.symmetric import group, learner, multisets, walk
 from evenhand.search.symmetric.method import Orbits
 from evenhand.search.tables.expressions import NotLearned
 from evenhand.search.tables.joint import JointLearner
@@ -248,11 +248,15 @@ def _told_apart() -> tuple[int, ...]:
 
 
 MIXED = alike(joint_hall(1), replace(CREW, table=_told_apart()))
-TWICE = alike(joint_hall(3), replace(CREW, table=tuple((3 * n * n + 6 * n) % 11 for n in range(97)), two=True))
+TWICE = alike(joint_hall(3), replace(CREW, table=tuple((n * n + 2 * n) % 7 for n in range(97)), two=True))
 
 
 def _one(_things: Any) -> int:
     return 1
+
+
+def _the_first(_picked: Any, _team: Any, kinds: Any, _fares: Any) -> Any:
+    return 0 * kinds
 
 
 def _one_each(numbers: Any, _fields: Any) -> list[int]:
@@ -262,7 +266,8 @@ def _one_each(numbers: Any, _fields: Any) -> list[int]:
 FAULTS: dict[str, tuple[Any, str, Any, AnySystem]] = {
     "states are not picked": (group.Group, "picked", _as_they_are, KEEPS),
     "orbits count once": (group.Group, "sizes", _all_of_size_one, KEEPS),
-    "multisets count once": (learner, "arrangements", _one, HALL),
+    "multisets count once": (multisets, "arrangements", _one, HALL),
+    "members choose less in another order": (multisets, "_side_by_side", _the_first, TWICE),
     "what a team was is not looked at": (learner.OrbitLearner, "_rows", vars(JointLearner)["_rows"], KEEPS),
     "what a team keeps is not looked at": (learner, "KEPT", -99, applied(MIXED, _kept)),
     "an edge counts once": (walk, "orders", _one_each, HALL),

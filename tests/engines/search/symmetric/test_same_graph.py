@@ -19,6 +19,7 @@ from evenhand.core.verdict import Status
 from evenhand.evidence.judge import refutes
 from evenhand.model.cud.free_system import FREE
 from evenhand.search import explore
+from evenhand.search.symmetric import multisets
 from evenhand.search.symmetric.group import NoGroup
 from evenhand.search.symmetric.method import Orbits
 from tests.deep import rest_deep, rest_slow
@@ -124,6 +125,26 @@ def test_keys_trade_places_too() -> None:
     assert (found.method, whole.method) == ("symmetric", "compiled")
     for name in ("states", "transitions", "edges", "depth"):
         assert getattr(found, name) == getattr(whole, name), name
+
+
+def _as_they_come(_picked: Any, _team: Any, kinds: Any, _fares: Any) -> Any:
+    return kinds
+
+
+def test_multisets_in_another_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Members that fare alike stand side by side: fewer verdicts and rows, and the same counts."""
+    system = FREE.at(agents=4, keys=2, values=2)
+    (config,) = system.all_configs()
+    found: list[tuple[int, ...]] = []
+    for _ in range(2):
+        walk: Any = Orbits(system, system.quotients[0]).search(config, 0)
+        groups = sum(len(leaf.table.groups) for leaf in walk.learner.leaves.values())
+        found.append(
+            (walk.size, walk.transitions, walk.edge_count, groups, sum(len(one.first) for one in walk.learner.rows))
+        )
+        monkeypatch.setattr(multisets, "_side_by_side", _as_they_come)
+    (*counts, groups, rows), (*others, more, longer) = found
+    assert counts == others and groups < more and rows < longer
 
 
 @pytest.mark.deep
