@@ -129,10 +129,12 @@ def causes(checked: Iterable[tuple[AnySystem, Sequence[Defect]]]) -> tuple[Cause
 
 
 def _one_each(made: Iterable[Cause]) -> list[Cause]:
-    """Join the causes that are one, of one system or several."""
+    """Join the causes that are one, of one system or several; with one that shows just the same, if there is one."""
     kept: list[Cause] = []
     for cause in made:
-        place = next((at for at, known in enumerate(kept) if _one(known, cause)), None)
+        kinds = cause.defect.divergence.kinds
+        same = (at for at, known in enumerate(kept) if _one(known, cause))
+        place = min(same, key=lambda at: kept[at].defect.divergence.kinds != kinds, default=None)
         if place is None:
             kept.append(cause)
         else:

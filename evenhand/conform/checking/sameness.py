@@ -17,9 +17,9 @@ def one_cause(known: Defect, new: Defect, claims: tuple[str, str], words: frozen
     """Return whether two defects are forms of one fault; `claims` head them.
 
     So it is if the same differs, or lies behind other differences in one place; if the same mutants look like both; if
-    in actions of one kind the same and more is shown; or if the kernel overlooks the same `words` of the protocol, as
-    the reason of a refusal.  Where one claim heads both, it is if they meet in one place, or one overlooks all that the
-    other does.  A kernel that remembers earlier runs also wavers, as other runs come before.
+    the kernel overlooks the same `words` of the protocol, as the reason of a refusal; or if it overlooks none, and
+    shows the same and more in actions of one kind.  Where one claim heads both, it is if they meet in one place, or one
+    overlooks all that the other does.  A kernel that remembers earlier runs also wavers, as other runs come before.
     """
     one, other = known.divergence, new.divergence
     if one.what in WAVERS and other.what in WAVERS:
@@ -37,11 +37,11 @@ def one_cause(known: Defect, new: Defect, claims: tuple[str, str], words: frozen
     claimed = claims[0] == claims[1] and claims[0] not in SENTENCES
     if claimed and _meet(one.kinds, other.kinds):
         return True
-    missed = overlooked(one.kinds, words), overlooked(other.kinds, words)
-    if all(missed) and (missed[0] == missed[1] or (claimed and nested(*missed))):
-        return True
-    shown = _shown(one.kinds), _shown(other.kinds)
-    return all(shown) and one.taken == other.taken and nested(*shown)
+    missed = [overlooked(some.kinds, words) for some in (one, other)]
+    shown = [_shown(some.kinds) for some in (one, other)]
+    if missed[0] == missed[1]:
+        return bool(missed[0]) or (all(shown) and one.taken == other.taken and nested(*shown))
+    return claimed and all(missed) and nested(*missed)
 
 
 def overlooked(kinds: frozenset[str], words: frozenset[str]) -> frozenset[str]:

@@ -52,6 +52,9 @@ PLANTED = [
 ]
 """Faults in one kernel, drawn by chance from those that are found alone with this effort; the cheapest first."""
 
+A, B = "E_FALSE_COLLISION", "E_GRATUITOUS_VIOLATION"
+"""Two words of apcm."""
+
 EFFORT = CheckEffort(1_500, 40, phases=(EXHAUSTIVE, MACHINE))
 
 
@@ -217,18 +220,20 @@ def test_a_claim_that_the_protocol_refutes_heads_no_finding(false: Expectation, 
 def test_a_claim_that_a_smaller_finding_explains_heads_no_other(more: tuple[str, ...], headline: str | None) -> None:
     """A halt that is called a gridlock beside a missing error is no news about the error."""
     system = find("apcm").model.systems["universe"]
-    claims = {name: Always(name=name, sentence="", check=lambda _config, _state: True) for name in ("shared", "own")}
+    claims = {
+        name: Always(name=name, sentence="", check=lambda _config, _state: True) for name in ("first", "shared", "own")
+    }
     made = [
         Defect(
             replace(differing(kinds), violations=tuple(Violation(claims[name], 1, Basis.SHOWN) for name in names)), 1
         )
         for kinds, names in (
-            ({"gridlock: false / true"}, ("shared",)),
-            ({"gridlock: false / true", "errors[]: Error LATE / nothing"}, more),
+            ({"gridlock: false / true"}, ("first", "shared")),
+            ({"gridlock: false / true", f"errors[]: Error {A} / nothing"}, more),
         )
     ]
     small, *large = sorted(causes([(system, made)]), key=lambda one: len(one.defect.divergence.kinds))
-    assert small.headline == "shared"
+    assert small.headline == "first"
     assert [one.headline for one in large] == [headline or "kernel_agrees_with_model"]
 
 
@@ -265,13 +270,12 @@ def test_two_findings_of_one_claim_are_one_where_the_same_differs_among_others(s
     claim = Always(name="nobody_pays_twice", sentence="", check=lambda _config, _state: True)
     bare = [differing({"ok: less", place}) for place in ("a: P / Q", "b: P / Q")]
     for claims, number in (((claim, claim), 1), ((claim, replace(claim, name="another")), 2), ((), 2)):
-        some = [replace(one, violations=(Violation(held, 1, Basis.SHOWN),)) for one, held in zip(bare, claims)]
+        some = [
+            replace(one, violations=(Violation(held, 1, Basis.SHOWN),)) for one, held in zip(bare, claims, strict=False)
+        ]
         made = [Defect(one, 1, alike=frozenset({name})) for one, name in zip(some or bare, "mn", strict=True)]
         checked = zip(systems, made, strict=True)
         assert len(causes((replace(system, name=name), [one]) for name, one in checked)) == number
-
-
-A, B = "E_FALSE_COLLISION", "E_GRATUITOUS_VIOLATION"
 
 
 @pytest.mark.parametrize(
