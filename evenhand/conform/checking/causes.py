@@ -1,22 +1,21 @@
 """Bring the findings of all systems together: one finding for each cause, the most serious first.
 
-Two defects of two systems are one cause if the same claim objects to differences in one place that are not opposite, or
-the same thing differs, or the same registered mutant shows what the kernel showed.
+Whether two findings have one cause is asked twice, as the claims that head them are known only when they are counted.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, cast
 
 from evenhand.conform.adapters.wire import Fault
-from evenhand.conform.checking.comparing import nested, one_reason, words_of
+from evenhand.conform.checking.comparing import words_of
 from evenhand.conform.checking.duties import DISAGREES, SENTENCES
-from evenhand.conform.checking.sameness import lacking, one_cause, too_much
+from evenhand.conform.checking.sameness import WAVERS, one_cause
 from evenhand.core.canonical import Json
 from evenhand.core.parts import PARTS, Part, parts_of
 from evenhand.core.verdict import Status
@@ -60,8 +59,7 @@ class Seriousness(IntEnum):
 
 
 _HANGS = (Fault.HUNG, Fault.MEMORY, Fault.TOO_LONG)
-_WAVERS = ("non-deterministic", "remembers")
-_CONDUCT = ("mutates", *_WAVERS)
+_CONDUCT = ("mutates", *WAVERS)
 
 
 def seriousness(system: AnySystem, divergence: Divergence) -> Seriousness:
@@ -124,44 +122,19 @@ def alone(system: AnySystem, defect: Defect) -> Cause:
 
 def causes(checked: Iterable[tuple[AnySystem, Sequence[Defect]]]) -> tuple[Cause, ...]:
     """Return one cause for the defects of all systems that have it, the most serious and then the shortest first."""
-    made: list[Cause] = []
-    for system, defects in checked:
-        joins = _joins(made, defects)
-        made = [
-            _joined(one, alone(system, defects[joins[place]])) if place in joins else one
-            for place, one in enumerate(made)
-        ]
-        made += [alone(system, one) for number, one in enumerate(defects) if number not in joins.values()]
-    made = _one_each(made, _one_form)
+    made = _one_each(alone(system, one) for system, defects in checked for one in defects)
     listed = Counter(claim for one in made for claim in one.claims)
     headed = sorted((_headed(one, listed, _explained(one, made)) for one in made), key=_order)
-    return tuple(sorted(_one_each(headed, _two_forms), key=_order))
+    return tuple(sorted(_one_each(headed), key=_order))
 
 
-def _joins(made: Sequence[Cause], defects: Sequence[Defect]) -> dict[int, int]:
-    """The causes that defects of one further system have, at most one each, those first that differ most alike.
-
-    Two defects of one system are two causes.  Where both could be one of another system, the one that shows just the
-    same is, or shows it with more or less beside it.
-    """
-    pairs = sorted(
-        (_unlike(cause, defect), number, place)
-        for number, defect in enumerate(defects)
-        for place, cause in enumerate(made)
-        if _same(cause, defect)
-    )
-    found = dict[int, int]()
-    for _, number, place in pairs:
-        if place not in found and number not in found.values():
-            found[place] = number
-    return found
-
-
-def _one_each(made: Sequence[Cause], one_cause: Callable[[Cause, Cause], bool]) -> list[Cause]:
-    """Join the causes that are one."""
+def _one_each(made: Iterable[Cause]) -> list[Cause]:
+    """Join the causes that are one, of one system or several; with one that shows just the same, if there is one."""
     kept: list[Cause] = []
     for cause in made:
-        place = next((at for at, known in enumerate(kept) if one_cause(known, cause)), None)
+        kinds = cause.defect.divergence.kinds
+        same = (at for at, known in enumerate(kept) if _one(known, cause))
+        place = min(same, key=lambda at: kept[at].defect.divergence.kinds != kinds, default=None)
         if place is None:
             kept.append(cause)
         else:
@@ -169,50 +142,9 @@ def _one_each(made: Sequence[Cause], one_cause: Callable[[Cause, Cause], bool]) 
     return kept
 
 
-def _one_form(cause: Cause, another: Cause) -> bool:
-    """Whether the same mutants explain two causes: where the time ended, two forms of one stand beside each other.
-
-    A kernel that remembers earlier runs also wavers, as other runs come before.
-    """
-    one, other = cause.defect, another.defect
-    if one.divergence.what in _WAVERS and other.divergence.what in _WAVERS:
-        return True
-    if one.divergence.what != "differs" or other.divergence.what != "differs":
-        return False
-    return bool(one.alike and other.alike) and nested(one.alike, other.alike)
-
-
-def _two_forms(cause: Cause, another: Cause) -> bool:
-    """Whether two causes are forms of one, though mutants, or other words, told them apart in a system.
-
-    So it is if the same differs, or under one claim the same but for the told state, or under none, in actions of one
-    kind, the same and more.  Under one claim a word may change if another is the same and no place is new.  What stands
-    behind others in one place may be the consequence of one.
-    """
-    one, other = cause.defect.divergence, another.defect.divergence
-    if one.what != "differs" or other.what != "differs":
-        return False
-    if one.kinds == other.kinds:
-        return True
-    if one.behind and other.behind:
-        return bool(_places(one.kinds) & _places(other.kinds))
-    shown = [frozenset(kind for kind in some.kinds if not kind.startswith("facts.")) for some in (one, other)]
-    if cause.headline != another.headline:
-        return False
-    if cause.headline in SENTENCES:
-        within = one.taken == other.taken and nested(one.kinds, other.kinds)
-        return within or (shown[0] == shown[1] and bool(shown[0]))
-    return _places(shown[0]) == _places(shown[1]) and bool(shown[0] & shown[1])
-
-
-def _places(kinds: frozenset[str]) -> set[str]:
-    return {kind.partition(": ")[0] for kind in kinds}
-
-
-def _unlike(cause: Cause, defect: Defect) -> int:
-    """How far what a defect shows is from a cause: the same, the same and more, less than that."""
-    one, other = cause.defect.divergence.kinds, defect.divergence.kinds
-    return 0 if one == other else 1 if nested(one, other) else 2
+def _one(known: Cause, new: Cause) -> bool:
+    claims, words = (known.headline, new.headline), words_of(new.system.types)
+    return one_cause(known.defect, new.defect, claims, words)
 
 
 def _explained(cause: Cause, made: Sequence[Cause]) -> frozenset[str]:
@@ -274,44 +206,3 @@ def _order(cause: Cause) -> tuple[object, ...]:
         cause.headline,
         cause.system.name,
     )
-
-
-def _same(cause: Cause, defect: Defect) -> bool:
-    one, other = cause.defect.divergence, defect.divergence
-    if one.what != other.what:
-        return False
-    if one.what in _CONDUCT:
-        return True
-    if one.kinds and one.kinds == other.kinds:
-        return True
-    claimed = one.subject == other.subject and one.subject not in SENTENCES
-    some, others = cause.defect.alike, defect.alike
-    if some and others:
-        return nested(some, others) or (claimed and bool(one.kinds & other.kinds) and bool(some & others))
-    if claimed and _meet(one.kinds, other.kinds):
-        return True
-    if one.what == "differs" and (
-        one_reason(one.kinds, other.kinds)
-        or too_much(one, other)
-        or lacking(one, other)
-        or one_cause(one, other, words_of(cause.system.types))
-    ):
-        return True
-    return bool(one.kinds) and one.taken == other.taken and nested(one.kinds, other.kinds)
-
-
-def _meet(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether two differences lie in one place at least, and are not opposite there; some are told without places."""
-    both = (
-        (first.partition(": "), second.partition(": "))
-        for first in one
-        for second in other
-        if first.partition(": ")[0] == second.partition(": ")[0]
-    )
-    return not one or not other or any(not _opposite(first[2], second[2]) for first, second in both)
-
-
-def _opposite(one: str, other: str) -> bool:
-    """Whether what is shown in one case is what should be in the other: accepting is no cause of refusing."""
-    (expected, slash, got), (expects, _, gets) = one.partition(" / "), other.partition(" / ")
-    return bool(slash) and (expected == gets or got == expects)

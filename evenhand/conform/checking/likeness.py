@@ -11,6 +11,7 @@ from evenhand.conform.checking.comparing import (
     nested,
     one_reason,
     same_side,
+    same_words,
     touch,
     worded,
     words_of,
@@ -19,7 +20,6 @@ from evenhand.conform.checking.divergence import Divergence
 from evenhand.conform.checking.duties import SENTENCES
 from evenhand.conform.checking.lookalikes import Lookalikes
 from evenhand.conform.checking.ordering import Defect
-from evenhand.conform.checking.sameness import lacking, one_cause, overlooked, too_much
 
 if TYPE_CHECKING:
     from evenhand.core.system import Mutant
@@ -91,7 +91,7 @@ class Likeness:
         if self._plainly_one(known, new):
             return True
         if one.what == "differs" and (
-            overlooked(one, other) or any(one_reason(form, other.kinds) for form in known.forms)
+            same_reason(one, other) or any(one_reason(form, other.kinds) for form in known.forms)
         ):
             return True
         kinds = self._own(one), self._own(other)
@@ -111,4 +111,45 @@ class Likeness:
         if kinds != (one.kinds, other.kinds) and not nested(*kinds):
             return False  # what shows beside a fault of most runs is another
         alike = too_much(one, other) or lacking(one, other)
-        return alike or one_cause(one, other, words_of(self.coder.system.types))
+        return alike or same_told(one, other, words_of(self.coder.system.types))
+
+
+def same_reason(one: Divergence, other: Divergence) -> bool:
+    """Return whether two divergences show one reason, and the same claims object to both: others would tell them apart.
+
+    Whatever claims object, what just the same reason does not prevent is one.
+    """
+    return one_reason(one.kinds, other.kinds, same=_objecting(one) != _objecting(other))
+
+
+def same_told(one: Divergence, other: Divergence, words: frozenset[str]) -> bool:
+    """Return whether two divergences differ alike in `words` of the protocol, and a claim objects to both, or none."""
+    claims = _objecting(one), _objecting(other)
+    return (claims[0] == claims[1] or bool(claims[0] & claims[1])) and same_words(one.kinds, other.kinds, words)
+
+
+def _objecting(one: Divergence) -> set[str]:
+    return {violation.claim.name for violation in one.violations}
+
+
+def lacking(one: Divergence, other: Divergence) -> bool:
+    """Return whether entries of one list are missing in both, and nothing else differs, whatever they would say.
+
+    What is decided otherwise differs in other places too; these entries were lost, or hidden.
+    """
+    places = [{kind.partition(": ")[0] for kind in found.kinds} for found in (one, other)]
+    lost = all(kind.endswith(" / nothing") for kind in one.kinds | other.kinds)
+    return lost and len(places[0]) == 1 and places[0] == places[1] and all(one.endswith("[]") for one in places[0])
+
+
+def too_much(one: Divergence, other: Divergence) -> bool:
+    """Return whether just the same is too much in both; what is missing beside it depends on what was asked.
+
+    A kernel that refuses whatever comes lacks now an effect, now a line of the log.  Where nothing else differs in one
+    of the two, it is what leads to the rest in the other: a claim that is not over, and what is decided by it.
+    """
+    sides = [{kind for kind in found.kinds if not kind.startswith("facts.")} for found in (one, other)]
+    more = [{kind for kind in kinds if ": nothing / " in kind} for kinds in sides]
+    rests = [kinds - some for kinds, some in zip(sides, more, strict=True)]
+    lacks = all(kind.endswith(" / nothing") for rest in rests for kind in rest)
+    return bool(more[0]) and more[0] == more[1] and (lacks or not all(rests))

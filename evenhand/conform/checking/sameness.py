@@ -1,51 +1,77 @@
-"""Say whether two divergences have one cause, by what differs in them and who objects."""
+"""Say whether two findings, of one system or two, are forms of one fault."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evenhand.conform.checking.comparing import one_reason, same_words
+from evenhand.conform.checking.comparing import nested
+from evenhand.conform.checking.duties import SENTENCES
 
 if TYPE_CHECKING:
-    from evenhand.conform.checking.divergence import Divergence
+    from evenhand.conform.checking.ordering import Defect
+
+WAVERS = ("non-deterministic", "remembers")
 
 
-def overlooked(one: Divergence, other: Divergence) -> bool:
-    """Return whether two divergences show one reason, and the same claims object to both: others would tell them apart.
+def one_cause(known: Defect, new: Defect, claims: tuple[str, str], words: frozenset[str]) -> bool:
+    """Return whether two defects are forms of one fault; `claims` head them.
 
-    Whatever claims object, what just the same reason does not prevent is one.
+    So it is if the same differs, or lies behind other differences in one place; if the same mutants look like both; if
+    the kernel overlooks the same `words` of the protocol, as the reason of a refusal; or if it overlooks none, and
+    shows the same and more in actions of one kind.  Where one claim heads both, it is if they meet in one place, or one
+    overlooks all that the other does.  A kernel that remembers earlier runs also wavers, as other runs come before.
     """
-    return one_reason(one.kinds, other.kinds, same=_objecting(one) != _objecting(other))
+    one, other = known.divergence, new.divergence
+    if one.what in WAVERS and other.what in WAVERS:
+        return True
+    if one.what != other.what:
+        return False
+    if one.what == "mutates":
+        return True
+    if one.kinds == other.kinds:
+        return bool(one.kinds)
+    if known.alike and new.alike and nested(known.alike, new.alike):
+        return True
+    if one.behind and other.behind and _places(one.kinds) & _places(other.kinds):
+        return True
+    claimed = claims[0] == claims[1] and claims[0] not in SENTENCES
+    if claimed and _meet(one.kinds, other.kinds):
+        return True
+    missed = [overlooked(some.kinds, words) for some in (one, other)]
+    shown = [_shown(some.kinds) for some in (one, other)]
+    if missed[0] == missed[1]:
+        return bool(missed[0]) or (all(shown) and one.taken == other.taken and nested(*shown))
+    return claimed and all(missed) and nested(*missed)
 
 
-def one_cause(one: Divergence, other: Divergence, words: frozenset[str]) -> bool:
-    """Return whether two divergences differ alike in `words` of the protocol, and a claim objects to both, or none."""
-    claims = _objecting(one), _objecting(other)
-    return (claims[0] == claims[1] or bool(claims[0] & claims[1])) and same_words(one.kinds, other.kinds, words)
+def overlooked(kinds: frozenset[str], words: frozenset[str]) -> frozenset[str]:
+    """Return the `words` of the protocol that the model shows and the kernel does not, whatever it shows instead."""
+    both = [kind.partition(": ")[2].partition(" / ") for kind in _shown(kinds)]
+    expected, got = (frozenset(word for some in both for word in some[side].split()) for side in (0, 2))
+    return (expected & words) - got
 
 
-def _objecting(one: Divergence) -> set[str]:
-    return {violation.claim.name for violation in one.violations}
+def _shown(kinds: frozenset[str]) -> frozenset[str]:
+    """The kinds but for what is told of the state, which differs by what was done before."""
+    return frozenset(kind for kind in kinds if not kind.startswith("facts."))
 
 
-def lacking(one: Divergence, other: Divergence) -> bool:
-    """Return whether entries of one list are missing in both, and nothing else differs, whatever they would say.
-
-    What is decided otherwise differs in other places too; these entries were lost, or hidden.
-    """
-    places = [{kind.partition(": ")[0] for kind in found.kinds} for found in (one, other)]
-    lost = all(kind.endswith(" / nothing") for kind in one.kinds | other.kinds)
-    return lost and len(places[0]) == 1 and places[0] == places[1] and all(one.endswith("[]") for one in places[0])
+def _places(kinds: frozenset[str]) -> set[str]:
+    return {kind.partition(": ")[0] for kind in kinds}
 
 
-def too_much(one: Divergence, other: Divergence) -> bool:
-    """Return whether just the same is too much in both; what is missing beside it depends on what was asked.
+def _meet(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether two differences lie in one place at least, and are not opposite there; some are told without places."""
+    pairs = (
+        (first.replace("[#]", "[]").partition(": "), second.replace("[#]", "[]").partition(": "))
+        for first in one
+        for second in other
+    )
+    both = ((first[2], second[2]) for first, second in pairs if first[0] == second[0])
+    return not one or not other or any(not _opposite(*some) for some in both)
 
-    A kernel that refuses whatever comes lacks now an effect, now a line of the log.  Where nothing else differs in one
-    of the two, it is what leads to the rest in the other: a claim that is not over, and what is decided by it.
-    """
-    sides = [{kind for kind in found.kinds if not kind.startswith("facts.")} for found in (one, other)]
-    more = [{kind for kind in kinds if ": nothing / " in kind} for kinds in sides]
-    rests = [kinds - some for kinds, some in zip(sides, more, strict=True)]
-    lacks = all(kind.endswith(" / nothing") for rest in rests for kind in rest)
-    return bool(more[0]) and more[0] == more[1] and (lacks or not all(rests))
+
+def _opposite(one: str, other: str) -> bool:
+    """Whether what is shown in one case is what should be in the other: accepting is no cause of refusing."""
+    (expected, slash, got), (expects, _, gets) = one.partition(" / "), other.partition(" / ")
+    return bool(slash) and (expected == gets or got == expects)
