@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from evenhand.conform.adapters.wire import Fault
 from evenhand.conform.checking.comparing import nested, one_reason, words_of
 from evenhand.conform.checking.duties import DISAGREES, SENTENCES
-from evenhand.conform.checking.sameness import lacking, one_cause, too_much
+from evenhand.conform.checking.sameness import lacking, one_cause, other_reason, too_much
 from evenhand.core.canonical import Json
 from evenhand.core.parts import PARTS, Part, parts_of
 from evenhand.core.verdict import Status
@@ -186,8 +186,8 @@ def _two_forms(cause: Cause, another: Cause) -> bool:
     """Whether two causes are forms of one, though mutants, or other words, told them apart in a system.
 
     So it is if the same differs, or under one claim the same but for the told state, or under none, in actions of one
-    kind, the same and more.  Under one claim a word may change if another is the same and no place is new.  What stands
-    behind others in one place may be the consequence of one.
+    kind, the same and more.  Under one claim a word may change, but no overlooked reason, if another is the same and no
+    place is new.  What stands behind others in one place may be the consequence of one.
     """
     one, other = cause.defect.divergence, another.defect.divergence
     if one.what != "differs" or other.what != "differs":
@@ -202,7 +202,7 @@ def _two_forms(cause: Cause, another: Cause) -> bool:
     if cause.headline in SENTENCES:
         within = one.taken == other.taken and nested(one.kinds, other.kinds)
         return within or (shown[0] == shown[1] and bool(shown[0]))
-    return _places(shown[0]) == _places(shown[1]) and bool(shown[0] & shown[1])
+    return _places(shown[0]) == _places(shown[1]) and bool(shown[0] & shown[1]) and not other_reason(*shown)
 
 
 def _places(kinds: frozenset[str]) -> set[str]:
@@ -288,7 +288,7 @@ def _same(cause: Cause, defect: Defect) -> bool:
     some, others = cause.defect.alike, defect.alike
     if some and others:
         return nested(some, others) or (claimed and bool(one.kinds & other.kinds) and bool(some & others))
-    if claimed and _meet(one.kinds, other.kinds):
+    if claimed and _meet(one.kinds, other.kinds) and not other_reason(one.kinds, other.kinds):
         return True
     if one.what == "differs" and (
         one_reason(one.kinds, other.kinds)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evenhand.conform.checking.comparing import one_reason, same_words
+from evenhand.conform.checking.comparing import EMPTY, FLAGS, nested, one_reason, same_words
 
 if TYPE_CHECKING:
     from evenhand.conform.checking.divergence import Divergence
+
+NOTHING = frozenset({EMPTY, "null"})
+"""What stands in a field where there is nothing to tell, as a reason."""
 
 
 def overlooked(one: Divergence, other: Divergence) -> bool:
@@ -26,6 +29,26 @@ def one_cause(one: Divergence, other: Divergence, words: frozenset[str]) -> bool
 
 def _objecting(one: Divergence) -> set[str]:
     return {violation.claim.name for violation in one.violations}
+
+
+def other_reason(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Return whether two sets of kinds show two reasons that a kernel overlooks: each is the fault of one rule.
+
+    In one place nothing stands where words should, and in either case one that is not due in the other.
+    """
+    due, others = _unsaid(one), _unsaid(other)
+    return any(not nested(due[place], others[place]) for place in due.keys() & others.keys())
+
+
+def _unsaid(kinds: frozenset[str]) -> dict[str, frozenset[str]]:
+    """The words that should stand in each place where nothing does."""
+    found: dict[str, frozenset[str]] = {}
+    for kind in kinds:
+        place, _, sides = kind.partition(": ")
+        expected, _, got = sides.rpartition(" / ")
+        if got in NOTHING:
+            found[place] = found.get(place, frozenset()).union(expected.split()) - FLAGS - {"\u00b7"}
+    return found
 
 
 def lacking(one: Divergence, other: Divergence) -> bool:
