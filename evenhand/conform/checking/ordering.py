@@ -68,6 +68,6 @@ def _field(kind: str) -> str:
     """
     path, _, sides = kind.partition(": ")
     expected, _, got = sides.rpartition(" / ")
-    if path.endswith("[]") or got in NOTHING:
+    if path.endswith("[]") or got == NOTHING:
         return kind
-    return f"{path}: nothing" if expected in NOTHING else path
+    return f"{path}: nothing" if expected == NOTHING else path

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evenhand.conform.checking.comparing import EMPTY, FLAGS, nested, one_reason, same_words
+from evenhand.conform.checking.comparing import FLAGS, nested, one_reason, same_words
 
 if TYPE_CHECKING:
     from evenhand.conform.checking.divergence import Divergence
 
-NOTHING = frozenset({EMPTY, "null"})
-"""What stands in a field where there is nothing to tell, as a reason."""
+NOTHING = "null"
+"""What stands in a field where nothing is to tell, as no reason; an empty text may stand beside another reason."""
 
 
 def overlooked(one: Divergence, other: Divergence) -> bool:
@@ -46,7 +46,7 @@ def _unsaid(kinds: frozenset[str]) -> dict[str, frozenset[str]]:
     for kind in kinds:
         place, _, sides = kind.partition(": ")
         expected, _, got = sides.rpartition(" / ")
-        if got in NOTHING:
+        if got == NOTHING:
             found[place] = found.get(place, frozenset()).union(expected.split()) - FLAGS - {"\u00b7"}
     return found
 

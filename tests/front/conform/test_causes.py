@@ -339,6 +339,7 @@ def test_two_forms_of_one_cause_are_one_finding(
         (("shut / null", "poor / null"), 2),
         (("shut / null", "shut late / null"), 1),
         (("null / shut", "null / poor"), 1),
+        (('shut / ""', 'poor / ""'), 1),
     ],
 )
 def test_two_reasons_that_a_kernel_overlooks_are_two_findings(reasons: tuple[str, str], number: int) -> None:

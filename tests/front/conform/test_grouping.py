@@ -179,7 +179,7 @@ def _differing(kind: str) -> Defect:
     ("sides", "number"),
     [
         (("LATE / null", "POOR / null", "LOST / null", "HELD / null"), 4),
-        (('LATE / ""', 'POOR / ""', 'LOST / ""', 'HELD / ""'), 4),
+        (('LATE / ""', 'POOR / ""', 'LOST / ""', 'HELD / ""'), 1),
         (("null / LATE", "null / POOR", "null / LOST", "null / HELD"), 1),
         (("LATE / POOR", "POOR / LOST", "LOST / HELD", "HELD / LATE"), 1),
         (("null / LATE", "null / POOR", "null / LOST", "null / HELD", "LATE / null", "POOR / HELD"), 3),
