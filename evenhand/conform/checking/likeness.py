@@ -20,6 +20,7 @@ from evenhand.conform.checking.divergence import Divergence
 from evenhand.conform.checking.duties import SENTENCES
 from evenhand.conform.checking.lookalikes import Lookalikes
 from evenhand.conform.checking.ordering import Defect
+from evenhand.conform.checking.sameness import other_reason
 
 if TYPE_CHECKING:
     from evenhand.core.system import Mutant
@@ -98,7 +99,8 @@ class Likeness:
         if kinds != (one.kinds, other.kinds) and nested(*kinds) and not all(map(self.everywhere.issuperset, kinds)):
             return True  # a claim may object to what shows in most runs
         within = kinds[0] == kinds[1] or (one.taken == other.taken and nested(*kinds))
-        return one.subject == other.subject and (within or (one.subject not in SENTENCES and touch(*kinds)))
+        claimed = one.subject not in SENTENCES and touch(*kinds) and not other_reason(*kinds)
+        return one.subject == other.subject and (within or claimed)
 
     def _plainly_one(self, known: Defect, new: Defect) -> bool:
         """Whether all that two runs show is one fault's, by mutants or words."""

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from evenhand.conform.checking.sameness import NOTHING
+
 if TYPE_CHECKING:
     from evenhand.conform.checking.divergence import Divergence
 
@@ -59,6 +61,13 @@ def broad(seen: Iterable[Defect]) -> Iterator[Defect]:
 
 
 def _field(kind: str) -> str:
-    """The field of which a kind tells; an entry too much or too few is told by its words."""
-    path, _, _ = kind.partition(": ")
-    return kind if path.endswith("[]") else path
+    """The field of which a kind tells, and whether nothing should stand there; some are told by their words.
+
+    These are entries too much or too few, and what is not there: each reason that a kernel overlooks is one of its own,
+    while it may give any in place of none.
+    """
+    path, _, sides = kind.partition(": ")
+    expected, _, got = sides.rpartition(" / ")
+    if path.endswith("[]") or got == NOTHING:
+        return kind
+    return f"{path}: nothing" if expected == NOTHING else path

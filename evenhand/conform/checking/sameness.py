@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evenhand.conform.checking.comparing import nested
+from evenhand.conform.checking.comparing import FLAGS, nested
 from evenhand.conform.checking.duties import SENTENCES
 
 if TYPE_CHECKING:
     from evenhand.conform.checking.ordering import Defect
 
 WAVERS = ("non-deterministic", "remembers")
+
+NOTHING = "null"
+"""What stands in a field where nothing is to tell, as no reason; an empty text may stand beside another reason."""
 
 
 def one_cause(known: Defect, new: Defect, claims: tuple[str, str], words: frozenset[str]) -> bool:
@@ -35,7 +38,7 @@ def one_cause(known: Defect, new: Defect, claims: tuple[str, str], words: frozen
     if one.behind and other.behind and _places(one.kinds) & _places(other.kinds):
         return True
     claimed = claims[0] == claims[1] and claims[0] not in SENTENCES
-    if claimed and _meet(one.kinds, other.kinds):
+    if claimed and _meet(one.kinds, other.kinds) and not other_reason(one.kinds, other.kinds):
         return True
     missed = [overlooked(some.kinds, words) for some in (one, other)]
     shown = [_shown(some.kinds) for some in (one, other)]
@@ -54,6 +57,26 @@ def overlooked(kinds: frozenset[str], words: frozenset[str]) -> frozenset[str]:
 def _shown(kinds: frozenset[str]) -> frozenset[str]:
     """The kinds but for what is told of the state, which differs by what was done before."""
     return frozenset(kind for kind in kinds if not kind.startswith("facts."))
+
+
+def other_reason(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Return whether two sets of kinds show two reasons that a kernel overlooks: each is the fault of one rule.
+
+    In one place nothing stands where words should, and in either case one that is not due in the other.
+    """
+    due, others = _unsaid(one), _unsaid(other)
+    return any(not nested(due[place], others[place]) for place in due.keys() & others.keys())
+
+
+def _unsaid(kinds: frozenset[str]) -> dict[str, frozenset[str]]:
+    """The words that should stand in each place where nothing does."""
+    found: dict[str, frozenset[str]] = {}
+    for kind in kinds:
+        place, _, sides = kind.partition(": ")
+        expected, _, got = sides.rpartition(" / ")
+        if got == NOTHING:
+            found[place] = found.get(place, frozenset()).union(expected.split()) - FLAGS - {"\u00b7"}
+    return found
 
 
 def _places(kinds: frozenset[str]) -> set[str]:

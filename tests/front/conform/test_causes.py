@@ -329,6 +329,8 @@ def test_two_forms_that_the_same_mutants_explain_are_one_finding(mutants: str, n
         ("a", 0, ({"why: late / poor"}, {"why: late / shut"}), 1),
         ("a", 0, ({"seats[#].why: late / poor"}, {"seats[]: why / nothing"}), 2),
         ("a", 0, ({"tokens[#]: · / not told"}, {"tokens[]: nothing / not told"}), 1),
+        ("a", 0, ({"paid: more", "why: Late shut / null"}, {"paid: more", "why: Late poor / null"}), 2),
+        ("a", 0, ({"paid: more", "why: Late shut / null"}, {"paid: more", "why: Late / null"}), 1),
         ("", 0, ({"paid: more", "why: late / poor"}, {"paid: more", "why: late / shut"}), 2),
         ("", 1, ({"why: late / poor"}, {"why: late / shut"}), 1),
         ("", 1, ({"why: late / poor"}, {"paid: more"}), 2),
@@ -344,6 +346,27 @@ def test_two_forms_of_one_cause_are_one_finding(
         claim = Always(name=name, sentence="", check=lambda _config, _state: True)
         made[place] = replace(made[place], violations=(Violation(claim, 1, Basis.SHOWN),))
     found = causes([(system, [Defect(one, 1, alike=frozenset({name})) for one, name in zip(made, "xy", strict=True)])])
+    assert len(found) == number and sum(one.seen for one in found) == 2
+
+
+@pytest.mark.parametrize(
+    ("reasons", "number"),
+    [
+        (("shut / null", "poor / null"), 2),
+        (("shut / null", "shut late / null"), 1),
+        (("null / shut", "null / poor"), 1),
+        (('shut / ""', 'poor / ""'), 1),
+    ],
+)
+def test_two_reasons_that_a_kernel_overlooks_are_two_findings(reasons: tuple[str, str], number: int) -> None:
+    """Of two systems, under one claim, though the kernel does the same in either case; it may give any for none."""
+    system = find("apcm").model.systems["universe"]
+    claim = Always(name="a", sentence="", check=lambda _config, _state: True)
+    made = (
+        replace(differing({"ok: less", f"why: {one}"}), violations=(Violation(claim, 1, Basis.SHOWN),))
+        for one in reasons
+    )
+    found = causes([(replace(system, name=name), [Defect(one, 1)]) for one, name in zip(made, "xy", strict=True)])
     assert len(found) == number and sum(one.seen for one in found) == 2
 
 

@@ -16,6 +16,7 @@ from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.defects import Defects
 from evenhand.conform.checking.divergence import Divergence, Examiner
 from evenhand.conform.checking.lookalikes import Moves
+from evenhand.conform.checking.ordering import Defect, broad
 from evenhand.core.codec import encode
 from evenhand.core.registry import find
 from evenhand.core.system import AnyStep, AnySystem
@@ -167,6 +168,26 @@ def test_what_shows_behind_several_differences_alone_is_no_finding(patience: int
         made.follow(found, len(run), list(examiner.later(trace, request, response, "machine")))
     kinds = [sorted(one.divergence.kinds) for one in made.distinct(6)]
     assert len(kinds) == number, kinds
+
+
+def _differing(kind: str) -> Defect:
+    run = Scenario(Desk(), Desk(), (Ask(PAID, 1),))
+    return Defect(Divergence(run, "machine", "differs", frozenset({kind}), "", (None,), (None,)), 1)
+
+
+@pytest.mark.parametrize(
+    ("sides", "number"),
+    [
+        (("LATE / null", "POOR / null", "LOST / null", "HELD / null"), 4),
+        (('LATE / ""', 'POOR / ""', 'LOST / ""', 'HELD / ""'), 1),
+        (("null / LATE", "null / POOR", "null / LOST", "null / HELD"), 1),
+        (("LATE / POOR", "POOR / LOST", "LOST / HELD", "HELD / LATE"), 1),
+        (("null / LATE", "null / POOR", "null / LOST", "null / HELD", "LATE / null", "POOR / HELD"), 3),
+    ],
+)
+def test_each_overlooked_reason_is_one_of_its_own(sides: tuple[str, ...], number: int) -> None:
+    """While a field in which the kernel tells one reason or another, where none or another is due, is one."""
+    assert len([*broad(_differing(f"why: {one}") for one in sides)]) == number
 
 
 def test_when_the_time_is_over_nothing_is_shrunk(monkeypatch: pytest.MonkeyPatch) -> None:
