@@ -39,6 +39,7 @@ RELEASED = replace(PLAIN, readings=Readings(claim_release="superseding_action_of
 
 ASKED = (Act(What.PRE, "a", "r"),)
 DONE = (*ASKED, Act(What.CALL, "a", "r"), Act(What.POST, "a", "r"))
+WARNED, CONTESTED = Act(What.WARN_INTENT, "b", "r", target="a"), Act(What.WARN_CLAIM, "b", "r")
 TWICE = (Act(What.PRE, "a", "r"), Act(What.PRE, "a", "s"), Act(What.BOUNDARY, resource="r"))
 
 
@@ -48,7 +49,9 @@ TWICE = (Act(What.PRE, "a", "r"), Act(What.PRE, "a", "s"), Act(What.BOUNDARY, re
         (PLAIN, ASKED, Act(What.PRE, "a", "r"), True),  # a busy agent
         (PLAIN, ASKED, Act(What.PRE, "b", "r"), False),
         (PLAIN, (), Act(What.PRE, "stranger", "r"), False),  # which is denied
-        (PLAIN, (), Act(What.CALL, "stranger", "r"), True),
+        (PLAIN, (), Act(What.CALL, "stranger", "r"), False),  # §7.3, P37
+        (PLAIN, (), Act(What.POST, "stranger", "r"), False),
+        (PLAIN, (), Act(What.ABANDON, "stranger", "r"), True),
         (PLAIN, (), Act(What.CALL, "a", "r"), False),  # P37
         (PLAIN, (), Act(What.POST, "a", "r"), False),
         (PLAIN, (), Act(What.ABANDON, "a", "r"), True),
@@ -62,6 +65,10 @@ TWICE = (Act(What.PRE, "a", "r"), Act(What.PRE, "a", "s"), Act(What.BOUNDARY, re
         (PLAIN, ASKED, Act(What.WARN_INTENT, "b", "r", target="a"), True),  # nobody meddles
         (MEDDLED, ASKED, Act(What.WARN_INTENT, "b", "r", target="a"), False),
         (MEDDLED, ASKED, Act(What.WARN_INTENT, "b", "s", target="a"), True),  # no such mark
+        (MEDDLED, (*ASKED, WARNED), WARNED, True),  # one half may stand a second later, or two
+        (MEDDLED, (*ASKED, WARNED, Act(What.TICK)), WARNED, False),
+        (MEDDLED, (*DONE, CONTESTED), CONTESTED, True),
+        (MEDDLED, (*DONE, CONTESTED), Act(What.SUPERSEDE_CLAIM, "b", "r"), False),
         (MEDDLED, ASKED, Act(What.SUPERSEDE_CLAIM, "b", "r"), True),
         (GUARDS_OF_TWO, TWICE, Act(What.BOUNDARY, resource="r"), False),
         (GUARDS_OF_TWO, TWICE, Act(What.BOUNDARY, resource="s"), True),  # a second thing for who is allowed one
