@@ -22,6 +22,8 @@ from evenhand.core.registry import find
 from evenhand.core.system import AnySystem
 from evenhand.core.trace import Scenario, replay
 from evenhand.jobs.fixtures import fixtures_of
+from evenhand.model.conviction.vocabulary import Enrol, Invite
+from evenhand.model.conviction.vocabulary import Tick as Opened
 from evenhand.model.markspace.composing_vocabulary import Pipeline
 from evenhand.model.markspace.guard import initial
 from evenhand.model.markspace.guard_systems import GUARDS
@@ -103,6 +105,25 @@ def test_what_other_kernels_are_not_asked() -> None:
     assert _unsaid("layers", Operation(Op.RAISE, "alice", token="forged")) and _unsaid("layers", Operation(Op.ROUND))
     for said in (Op.ROUND, Op.WRITE, Op.EXECUTE, Op.TICK):  # the first configuration has no layer; P59
         assert not _unsaid("layers", Operation(said, "alice"))
+
+
+@pytest.mark.parametrize(
+    ("ticks", "enrol", "unsaid"),
+    [
+        (0, Enrol("agent_2", "key 2"), False),
+        (1, Enrol("agent_2", "key 2"), True),  # the open Issue names it
+        (1, Enrol("agent_2", "key 3"), False),  # which is refused
+        (1, Enrol("agent_3", "key 3"), False),  # no Issue names it
+    ],
+)
+def test_whether_late_agents_take_part_is_not_asked(ticks: int, enrol: Enrol, unsaid: bool) -> None:
+    """Section 7.2 has enrolment before assignment, and not what an Issue does that was opened before."""
+    system = find("conviction").model.systems["issue"].at(agents=1, strangers=1, outsiders=1)
+    config = next(iter(system.all_configs()))
+    state = next(iter(system.initial(config)))
+    for act in (Invite("agent_2", "key of the administrator"), *(Opened() for _ in range(ticks))):
+        state = system.take(config, state, act).after
+    assert system.is_unsaid(config, state, enrol) is unsaid
 
 
 def lax(system: AnySystem) -> AnySystem:
