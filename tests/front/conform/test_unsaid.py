@@ -28,7 +28,7 @@ from evenhand.model.markspace.composing_vocabulary import Pipeline
 from evenhand.model.markspace.guard import initial
 from evenhand.model.markspace.guard_systems import GUARDS
 from evenhand.model.markspace.guard_vocabulary import Act, Config, Policy, What
-from evenhand.model.markspace.layers_vocabulary import Op, Operation
+from evenhand.model.markspace.layers_vocabulary import Layer, Op, Operation
 from evenhand.model.markspace.marks import Draft, Kind, Write
 from evenhand.model.markspace.readings import Readings
 from tests.front.conform.in_process import InProcess
@@ -36,6 +36,8 @@ from tests.front.conform.in_process import InProcess
 GUARDS_OF_TWO = Config(("a", "b"), ("r", "s"), Policy.HIGHEST_CONFIDENCE, 1, Readings(), deferred=True)
 MEDDLED = replace(GUARDS_OF_TWO, policy=Policy.FIRST_WRITER, deferred=False, meddling=True)
 PLAIN = replace(MEDDLED, meddling=False)
+
+CANARY, REVOKED = Operation(Op.INJECT, "alice"), Operation(Op.NARROW_ALL, "alice", kind=Kind.ACTION)
 
 RELEASED = replace(PLAIN, readings=Readings(claim_release="superseding_action_of_holder"))
 
@@ -105,6 +107,30 @@ def test_what_other_kernels_are_not_asked() -> None:
     assert _unsaid("layers", Operation(Op.RAISE, "alice", token="forged")) and _unsaid("layers", Operation(Op.ROUND))
     for said in (Op.ROUND, Op.WRITE, Op.EXECUTE, Op.TICK):  # the first configuration has no layer; P59
         assert not _unsaid("layers", Operation(said, "alice"))
+
+
+@pytest.mark.parametrize(
+    ("before", "action", "unsaid"),
+    [
+        ((), Operation(Op.WRITE, "alice", "diagnostics"), False),
+        ((CANARY,), Operation(Op.WRITE, "alice", "a"), False),
+        ((CANARY,), Operation(Op.WRITE, "alice", "diagnostics"), True),
+        ((CANARY,), Operation(Op.WRITE, "alice", "a", Kind.INTENT), True),
+        ((CANARY, REVOKED), Operation(Op.EXECUTE, "alice", "a"), True),
+        ((REVOKED,), Operation(Op.EXECUTE, "alice", "a"), False),
+        ((REVOKED,), Operation(Op.WRITE, "alice", "a"), False),
+    ],
+)
+def test_which_of_two_layers_refuses_is_not_asked(
+    before: tuple[Operation, ...], action: Operation, unsaid: bool
+) -> None:
+    """The permissions, the canary and the barrier are checked in no order that a section names."""
+    system = find("markspace").model.systems["layers"]
+    config = next(one for one in system.all_configs() if one.layers == {Layer.BARRIER, Layer.PROBE})
+    world = next(iter(system.initial(config)))
+    for act in before:
+        world = system.take(config, world, act).after
+    assert system.is_unsaid(config, world, action) is unsaid
 
 
 @pytest.mark.parametrize(
