@@ -29,7 +29,7 @@ from evenhand.model.markspace.guard import initial
 from evenhand.model.markspace.guard_systems import GUARDS
 from evenhand.model.markspace.guard_vocabulary import Act, Config, Policy, What
 from evenhand.model.markspace.layers_vocabulary import Layer, Op, Operation
-from evenhand.model.markspace.marks import Draft, Kind, Write
+from evenhand.model.markspace.marks import Ask, Draft, Kind, Write
 from evenhand.model.markspace.readings import Readings
 from tests.front.conform.in_process import InProcess
 
@@ -131,6 +131,33 @@ def test_which_of_two_layers_refuses_is_not_asked(
     for act in before:
         world = system.take(config, world, act).after
     assert system.is_unsaid(config, world, action) is unsaid
+
+
+@pytest.mark.parametrize(
+    ("policy", "kind", "authors", "unsaid"),
+    [
+        (Policy.YIELD_ALL, Kind.INTENT, ("alice", "alice"), True),
+        (Policy.YIELD_ALL, Kind.INTENT, ("alice", "principal"), False),  # none wins
+        (Policy.YIELD_ALL, Kind.INTENT, ("alice",), False),
+        (Policy.FIRST_WRITER, Kind.INTENT, ("alice", "alice"), False),
+        (Policy.FIRST_WRITER, Kind.ACTION, ("alice", "principal"), True),
+        (Policy.FIRST_WRITER, Kind.ACTION, ("alice", "alice"), False),
+        (Policy.FIRST_WRITER, Kind.ACTION, ("alice", "carol"), False),  # carol's own is no claim against it
+    ],
+)
+def test_which_of_several_marks_counts_is_not_asked(
+    policy: Policy, kind: Kind, authors: tuple[str, ...], unsaid: bool
+) -> None:
+    """Where a policy decides it is asked, and where the answer is one whichever counts."""
+    system = find("markspace").model.systems["space"]
+    config = next(iter(system.all_configs()))
+    config = replace(config, scopes=tuple(replace(one, policy=policy) for one in config.scopes))
+    space = next(iter(system.initial(config)))
+    for number, author in enumerate(authors, start=1):
+        draft = Draft(kind, "a/b", "x", "book" if kind is Kind.INTENT else "booked")
+        space = system.take(config, space, Write(author, draft, number)).after
+    assert len(space.marks) == len(authors)
+    assert system.is_unsaid(config, space, Ask("carol", "a/b", "x")) is unsaid
 
 
 @pytest.mark.parametrize(
