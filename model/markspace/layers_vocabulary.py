@@ -190,7 +190,7 @@ class Outcome:
 
     Whether it was accepted, else the reason and the refusing layer; the answer of `check`; needs that the guard wrote
     (agent, blocking, `input`, `output`, `probe` or `envelope`); telemetry events (operation, agent, `accepted` or
-    `rejected`).
+    `rejected`).  The end of a round is accepted; its `why` is not empty if the agent was compromised (§9.9).
     """
 
     accepted: bool = False
