@@ -16,12 +16,14 @@ from evenhand.model.conviction.readings import Readings
 from evenhand.model.conviction.rules import REFERENCE, Rules
 from evenhand.model.conviction.step import initial, progress, smaller, step, wants
 from evenhand.model.conviction.vocabulary import (
+    CLOSED,
     IDLE,
     STRANGER,
     TYPES,
     Act,
     Config,
     Constants,
+    Enrol,
     Invite,
     Issue,
     Shown,
@@ -85,11 +87,17 @@ def _anything(_config: Config, _state: State, _action: Act) -> bool:
 
 
 def _unsaid(config: Config, state: State, action: Act) -> bool:
-    """No section says what opening an Issue without a field does (3.2)."""
-    if state.phase != IDLE or not ticks(state, action):
+    """No section says what opening an Issue without a field does (3.2).
+
+    Nor does one say whether an agent takes part in an open Issue that names it if it enrols after that began (7.2).
+    """
+    if state.phase == CLOSED:
         return False
     issue = config.issues[state.issue]
-    return None in (issue.problem, issue.background)
+    if state.phase == IDLE:
+        return ticks(state, action) and None in (issue.problem, issue.background)
+    late = isinstance(action, Enrol) and action.agent in issue.assigned
+    return late and not step(REFERENCE, config, state, action)[1].rejected
 
 
 def _actor(action: Act) -> str:

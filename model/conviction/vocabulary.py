@@ -330,6 +330,7 @@ class Event:
 
     `reason` says why points were burned or an action was rejected; `data` holds the fields that only this kind has.
     A Burn names a proposal only for stake at the end of an Issue (13.2 lists no proposal); leave it out elsewhere.
+    What moves no points, such as a self-stake of 0, is no state-changing action (13.1): it has no Staked and no Burn.
 
     `score` and `scores` of a Finalize are the sums under the root of 17.1.  A PhaseBegan has a `turn`, in FINALIZE 0,
     in PROPOSE none.  What a kernel does not tell of `data` stands there as `["turn", {"$unknown": true}]`.

@@ -213,7 +213,7 @@ def step(rules: Rules, config: Config, state: State, act: Act) -> tuple[State, D
         case What.WARN_CLAIM | What.WARN_INTENT | What.SUPERSEDE_CLAIM | What.SUPERSEDE_INTENT:
             return _meddle(rules, config, state, act)
         case _ if act.agent not in config.agents:
-            return state, Decision(act.what, Verdict.DENIED, reason="the agent may not write in this scope")
+            return _rejected(state, act, "the agent may not write in this scope")
         case What.CALL:
             if not rules.may_call(config, state, act):
                 return _rejected(state, act, "the guard has not allowed it")

@@ -139,8 +139,9 @@ def _unsaid(config: Config, state: State, action: Act) -> bool:
     """No section says what else there is than these agents, resources and acts, or may be done than is allowed.
 
     So no kernel is asked for a resource or mark that is not there, what a busy agent asks for, to abandon what was not
-    allowed, for what an agent without permission does but ask, for acts that the configuration or a reading excludes,
-    or for a boundary that allows an agent a second thing beside the one that it does.
+    allowed, for what an agent without permission does but ask, call and report (which is refused), for acts that the
+    configuration or a reading excludes, for a boundary that allows an agent a second thing beside the one that it does,
+    or for a second warning of one mark at one instant, as no half-life says when their sum is below its strength.
     """
     what, agent = action.what, action.agent
     if what is What.TICK or (what is What.PRE and agent not in config.agents):
@@ -152,9 +153,9 @@ def _unsaid(config: Config, state: State, action: Act) -> bool:
         doing = IDLE if shown.winner is None else state.doing[config.agents.index(shown.winner.agent)]
         return not config.deferred or doing.resource not in ("", action.resource)
     if what not in (What.PRE, What.CALL, What.ABANDON, What.POST, What.RELEASE):
-        return action not in _around(config, state, action.resource)
+        return action not in _around(config, state, action.resource) or _warned(state, action)
     if agent not in config.agents:
-        return True
+        return what not in (What.CALL, What.POST)
     doing = state.doing[config.agents.index(agent)]
     if what is What.PRE:
         return doing.phase is not Phase.IDLE
@@ -162,6 +163,14 @@ def _unsaid(config: Config, state: State, action: Act) -> bool:
         claim = state.claims[config.resources.index(action.resource)]
         return config.readings.claim_release == "none" or doing.phase is not Phase.IDLE or claim != agent
     return what is What.ABANDON and doing != Doing(Phase.ALLOWED, action.resource)
+
+
+def _warned(state: State, action: Act) -> bool:
+    """Whether the action warns of what a warning of full strength stands against already."""
+    if action.what is What.WARN_CLAIM:
+        return action.resource in state.warned
+    theirs = (one for one in state.on(action.resource) if one.agent == action.target)
+    return action.what is What.WARN_INTENT and any(one.hidden for one in theirs)
 
 
 def _smaller(config: Config, start: State) -> Iterator[tuple[Config, State]]:

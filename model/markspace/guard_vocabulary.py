@@ -63,7 +63,7 @@ class Config:
     """The constants of a run: `ttl` in seconds, `own` the most live intents of one agent on a resource.
 
     `agents` may write intents and actions in the scope; `strangers` may not (but may write elsewhere).  `meddling`
-    offers warnings and supersession by other agents.
+    offers warnings and supersession by other agents.  Warnings have a half-life of one second.
     """
 
     agents: tuple[str, ...]
@@ -137,7 +137,8 @@ class Act:
     """One operation.  `confidence` is a level (0 lowest); `slip`: how many marks of this instant its id precedes.
 
     `target` is the agent whose intent is meant (WARN_INTENT, SUPERSEDE_INTENT) or that is named (PRINCIPAL).  An action
-    is meant by its resource: there is one claim.
+    is meant by its resource: there is one claim, and where its holder acted more than once, all that it did is meant.
+    A CALL or POST without permission is `rejected` (§7.3, P37).
     """
 
     what: What

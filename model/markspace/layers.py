@@ -223,7 +223,7 @@ def _used_up(rules: Rules, config: LayersConfig, world: World, agent: str) -> bo
     return rules.stopped(world.budget.used[place], world.budget.ceiling[place])
 
 
-def _asked(config: LayersConfig, world: World, act: Operation) -> bool:
+def asked(config: LayersConfig, world: World, act: Operation) -> bool:
     """Return whether the agent has written a need: at all, or by the reading in this scope, or since it is required."""
     near = config.readings.need_first == "need_in_the_scope"
     return any(
@@ -243,7 +243,7 @@ def _execute(rules: Rules, config: LayersConfig, world: World, act: Operation) -
     if world.barrier is not None:
         if not rules.allows(world.barrier, act.agent, act.scope, Kind.ACTION):
             return _refused(world, "revoked", Layer.BARRIER)
-        if rules.needs_first(world.barrier, act.agent, act.scope) and not _asked(config, world, act):
+        if rules.needs_first(world.barrier, act.agent, act.scope) and not asked(config, world, act):
             return _refused(world, "a need must come first", Layer.BARRIER)
     return replace(world, stored=(*world.stored, (act.agent, act.scope, Kind.ACTION))), Outcome(accepted=True)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from evenhand.core.system import Scope, System
-from evenhand.model.markspace.layers import REFERENCE, Rules, initial, step
+from evenhand.model.markspace.layers import REFERENCE, Rules, asked, initial, step
 from evenhand.model.markspace.layers_vocabulary import (
     DIAGNOSTICS,
     PROBE,
@@ -113,9 +113,31 @@ _OF_A_LAYER = {
 }
 
 
-def _unsaid(config: LayersConfig, _state: World, action: Operation) -> bool:
-    """No section says what the operations of a layer do where it is left out, or about an agent that is not there."""
-    if action.op in (Op.WRITE, Op.EXECUTE, Op.TICK):
+def _refusing(config: LayersConfig, world: World, action: Operation) -> Iterator[Layer | None]:
+    """Yield what refuses a write or tool call, each check for itself; None: the permissions that are no layer's."""
+    agent, scope, writes = action.agent, action.scope, action.op is Op.WRITE
+    if not REFERENCE.authorised(config, agent, scope) or (writes and not REFERENCE.writable(action.kind)):
+        yield None
+    if world.probing is not None and agent in world.probing.pending:
+        yield Layer.PROBE
+    barrier = world.barrier
+    if barrier is not None:
+        needed = not writes and REFERENCE.needs_first(barrier, agent, scope) and not asked(config, world, action)
+        if needed or not REFERENCE.allows(barrier, agent, scope, action.kind if writes else Kind.ACTION):
+            yield Layer.BARRIER
+    watched = writes and agent in config.agents
+    if watched and world.rates is not None and REFERENCE.exceeded(config, world.rates, agent, scope):
+        yield Layer.RATE
+
+
+def _unsaid(config: LayersConfig, state: World, action: Operation) -> bool:
+    """No section says what the operations of a layer do where it is left out, or about an agent that is not there.
+
+    Nor does one say which of several layers is named, if they refuse one operation.
+    """
+    if action.op in (Op.WRITE, Op.EXECUTE):
+        return len(set(_refusing(config, state, action))) > 1
+    if action.op is Op.TICK:
         return False
     left_out = any(action.op in ops and not config.has(layer) for layer, ops in _OF_A_LAYER.items())
     return left_out or action.agent not in config.agents

@@ -65,10 +65,11 @@ class Op(Enum):
 class LayersConfig:
     """The constants of a run.
 
-    `scopes` are the production scopes that `agents` may write in.  `rate` is (per agent, in total) per window,
-    `budget` the total of tokens (input, output) with None for no limit, `baseline` an expected number of observations
-    per window, `samples` how many windows make the detector ready, `sigmas` its k, `threshold` the flags after which
-    escalation is global; `sink` is null, memory or failing; `capacity` bounds stored marks, `windows` completed ones.
+    `scopes` are the production scopes that `agents` may write in; `probe` writes in `diagnostics` alone.
+    `rate` is (per agent, in total) per window, `budget` the total of tokens (input, output) with None for no limit,
+    `baseline` an expected number of observations per window, `samples` how many windows make the detector ready,
+    `sigmas` its k, `threshold` the flags after which escalation is global; `sink` is null, memory or failing;
+    `capacity` bounds stored marks, `windows` completed ones.
     """
 
     layers: frozenset[Layer]
@@ -148,7 +149,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Probing:
-    """§9.9: agents with a canary to acknowledge, and those of them that tried another operation."""
+    """§9.9: agents with a canary to acknowledge, and those of them that tried another operation, or a wrong id."""
 
     pending: frozenset[str] = frozenset()
     active: frozenset[str] = frozenset()
@@ -188,7 +189,8 @@ class Outcome:
     """The observation of a step.
 
     Whether it was accepted, else the reason and the refusing layer; the answer of `check`; needs that the guard wrote
-    (agent, blocking, about); telemetry events (operation, agent, verdict).
+    (agent, blocking, `input`, `output`, `probe` or `envelope`); telemetry events (operation, agent, `accepted` or
+    `rejected`).  The end of a round is accepted; its `why` is not empty if the agent was compromised (§9.9).
     """
 
     accepted: bool = False

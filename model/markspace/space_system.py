@@ -175,13 +175,27 @@ def _allows(config: SpaceConfig, space: Space, act: Act) -> bool:
     return fresh and referred <= known
 
 
+def _one_of_several(config: SpaceConfig, space: Space, act: Ask | Decide) -> bool:
+    """Whether the answer names one of several marks between which no policy decides."""
+    _, reply = step(REFERENCE, config, space, act)
+    if reply.claimed_by is not None:
+        kept = (mark for mark in space.marks if (mark.agent, mark.draft.kind) != (reply.claimed_by, Kind.ACTION))
+        return step(REFERENCE, config, replace(space, marks=tuple(kept)), act)[1].claimed_by is not None
+    scope = REFERENCE.defined(config.scopes, act.scope)
+    yields = scope is not None and scope.policy is Policy.YIELD_ALL
+    return yields and reply.winner is not None and len(reply.candidates) > 1
+
+
 def _unsaid(config: SpaceConfig, space: Space, act: Act) -> bool:
     """No section speaks of other ids, or says whether a need that is superseded, or was resolved, can be resolved.
 
-    Nor is a kernel asked to bear a confidence beyond its bounds in a mark that has none (§2.3, §2.5).
+    Nor is a kernel asked to bear a confidence beyond its bounds in a mark that has none (§2.3, §2.5), which of one
+    agent's intents wins under YIELD_ALL, or which of two other agents claims what both acted on (§6.3, §10).
     """
     if not _allows(config, space, act):
         return True
+    if isinstance(act, Ask | Decide):
+        return _one_of_several(config, space, act)
     if isinstance(act, Write):
         return act.draft.kind in (Kind.ACTION, Kind.WARNING) and not 0 <= act.draft.confidence <= 1
     need, by = (space.find(act.need), space.find(act.action)) if isinstance(act, Resolve) else (None, None)

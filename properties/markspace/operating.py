@@ -315,9 +315,7 @@ def _due(step: GuardStep) -> Decision:
     if act.what is What.PRE and act.agent not in step.config.agents:
         return Decision(act.what, Verdict.DENIED)
     if not _permitted(step):
-        strange = act.resource in step.config.resources and act.agent not in step.config.agents
-        denied = strange and act.what in (What.CALL, What.ABANDON, What.POST, What.RELEASE)
-        return Decision(act.what, Verdict.DENIED if denied else None)
+        return Decision(act.what)
     match act.what:
         case What.PRE:
             return _asked(step)

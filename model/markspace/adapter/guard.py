@@ -103,7 +103,7 @@ class PublishedGuard:
             case _ if act.what in REFERRING:
                 return self._meddle(act)
             case _ if act.agent not in self.config.agents:
-                return Decision(act.what, Verdict.DENIED, reason="the agent may not write in this scope")
+                return _rejected(act, "the agent may not write in this scope")
             case _:
                 return self._own_turn(act)
 

@@ -22,12 +22,14 @@ from evenhand.core.registry import find
 from evenhand.core.system import AnySystem
 from evenhand.core.trace import Scenario, replay
 from evenhand.jobs.fixtures import fixtures_of
+from evenhand.model.conviction.vocabulary import Enrol, Invite
+from evenhand.model.conviction.vocabulary import Tick as Opened
 from evenhand.model.markspace.composing_vocabulary import Pipeline
 from evenhand.model.markspace.guard import initial
 from evenhand.model.markspace.guard_systems import GUARDS
 from evenhand.model.markspace.guard_vocabulary import Act, Config, Policy, What
-from evenhand.model.markspace.layers_vocabulary import Op, Operation
-from evenhand.model.markspace.marks import Draft, Kind, Write
+from evenhand.model.markspace.layers_vocabulary import Layer, Op, Operation
+from evenhand.model.markspace.marks import Ask, Draft, Kind, Write
 from evenhand.model.markspace.readings import Readings
 from tests.front.conform.in_process import InProcess
 
@@ -35,10 +37,13 @@ GUARDS_OF_TWO = Config(("a", "b"), ("r", "s"), Policy.HIGHEST_CONFIDENCE, 1, Rea
 MEDDLED = replace(GUARDS_OF_TWO, policy=Policy.FIRST_WRITER, deferred=False, meddling=True)
 PLAIN = replace(MEDDLED, meddling=False)
 
+CANARY, REVOKED = Operation(Op.INJECT, "alice"), Operation(Op.NARROW_ALL, "alice", kind=Kind.ACTION)
+
 RELEASED = replace(PLAIN, readings=Readings(claim_release="superseding_action_of_holder"))
 
 ASKED = (Act(What.PRE, "a", "r"),)
 DONE = (*ASKED, Act(What.CALL, "a", "r"), Act(What.POST, "a", "r"))
+WARNED, CONTESTED = Act(What.WARN_INTENT, "b", "r", target="a"), Act(What.WARN_CLAIM, "b", "r")
 TWICE = (Act(What.PRE, "a", "r"), Act(What.PRE, "a", "s"), Act(What.BOUNDARY, resource="r"))
 
 
@@ -48,7 +53,9 @@ TWICE = (Act(What.PRE, "a", "r"), Act(What.PRE, "a", "s"), Act(What.BOUNDARY, re
         (PLAIN, ASKED, Act(What.PRE, "a", "r"), True),  # a busy agent
         (PLAIN, ASKED, Act(What.PRE, "b", "r"), False),
         (PLAIN, (), Act(What.PRE, "stranger", "r"), False),  # which is denied
-        (PLAIN, (), Act(What.CALL, "stranger", "r"), True),
+        (PLAIN, (), Act(What.CALL, "stranger", "r"), False),  # §7.3, P37
+        (PLAIN, (), Act(What.POST, "stranger", "r"), False),
+        (PLAIN, (), Act(What.ABANDON, "stranger", "r"), True),
         (PLAIN, (), Act(What.CALL, "a", "r"), False),  # P37
         (PLAIN, (), Act(What.POST, "a", "r"), False),
         (PLAIN, (), Act(What.ABANDON, "a", "r"), True),
@@ -62,6 +69,10 @@ TWICE = (Act(What.PRE, "a", "r"), Act(What.PRE, "a", "s"), Act(What.BOUNDARY, re
         (PLAIN, ASKED, Act(What.WARN_INTENT, "b", "r", target="a"), True),  # nobody meddles
         (MEDDLED, ASKED, Act(What.WARN_INTENT, "b", "r", target="a"), False),
         (MEDDLED, ASKED, Act(What.WARN_INTENT, "b", "s", target="a"), True),  # no such mark
+        (MEDDLED, (*ASKED, WARNED), WARNED, True),  # one half may stand a second later, or two
+        (MEDDLED, (*ASKED, WARNED, Act(What.TICK)), WARNED, False),
+        (MEDDLED, (*DONE, CONTESTED), CONTESTED, True),
+        (MEDDLED, (*DONE, CONTESTED), Act(What.SUPERSEDE_CLAIM, "b", "r"), False),
         (MEDDLED, ASKED, Act(What.SUPERSEDE_CLAIM, "b", "r"), True),
         (GUARDS_OF_TWO, TWICE, Act(What.BOUNDARY, resource="r"), False),
         (GUARDS_OF_TWO, TWICE, Act(What.BOUNDARY, resource="s"), True),  # a second thing for who is allowed one
@@ -96,6 +107,76 @@ def test_what_other_kernels_are_not_asked() -> None:
     assert _unsaid("layers", Operation(Op.RAISE, "alice", token="forged")) and _unsaid("layers", Operation(Op.ROUND))
     for said in (Op.ROUND, Op.WRITE, Op.EXECUTE, Op.TICK):  # the first configuration has no layer; P59
         assert not _unsaid("layers", Operation(said, "alice"))
+
+
+@pytest.mark.parametrize(
+    ("before", "action", "unsaid"),
+    [
+        ((), Operation(Op.WRITE, "alice", "diagnostics"), False),
+        ((CANARY,), Operation(Op.WRITE, "alice", "a"), False),
+        ((CANARY,), Operation(Op.WRITE, "alice", "diagnostics"), True),
+        ((CANARY,), Operation(Op.WRITE, "alice", "a", Kind.INTENT), True),
+        ((CANARY, REVOKED), Operation(Op.EXECUTE, "alice", "a"), True),
+        ((REVOKED,), Operation(Op.EXECUTE, "alice", "a"), False),
+        ((REVOKED,), Operation(Op.WRITE, "alice", "a"), False),
+    ],
+)
+def test_which_of_two_layers_refuses_is_not_asked(
+    before: tuple[Operation, ...], action: Operation, unsaid: bool
+) -> None:
+    """The permissions, the canary and the barrier are checked in no order that a section names."""
+    system = find("markspace").model.systems["layers"]
+    config = next(one for one in system.all_configs() if one.layers == {Layer.BARRIER, Layer.PROBE})
+    world = next(iter(system.initial(config)))
+    for act in before:
+        world = system.take(config, world, act).after
+    assert system.is_unsaid(config, world, action) is unsaid
+
+
+@pytest.mark.parametrize(
+    ("policy", "kind", "authors", "unsaid"),
+    [
+        (Policy.YIELD_ALL, Kind.INTENT, ("alice", "alice"), True),
+        (Policy.YIELD_ALL, Kind.INTENT, ("alice", "principal"), False),  # none wins
+        (Policy.YIELD_ALL, Kind.INTENT, ("alice",), False),
+        (Policy.FIRST_WRITER, Kind.INTENT, ("alice", "alice"), False),
+        (Policy.FIRST_WRITER, Kind.ACTION, ("alice", "principal"), True),
+        (Policy.FIRST_WRITER, Kind.ACTION, ("alice", "alice"), False),
+        (Policy.FIRST_WRITER, Kind.ACTION, ("alice", "carol"), False),  # carol's own is no claim against it
+    ],
+)
+def test_which_of_several_marks_counts_is_not_asked(
+    policy: Policy, kind: Kind, authors: tuple[str, ...], unsaid: bool
+) -> None:
+    """Where a policy decides it is asked, and where the answer is one whichever counts."""
+    system = find("markspace").model.systems["space"]
+    config = next(iter(system.all_configs()))
+    config = replace(config, scopes=tuple(replace(one, policy=policy) for one in config.scopes))
+    space = next(iter(system.initial(config)))
+    for number, author in enumerate(authors, start=1):
+        draft = Draft(kind, "a/b", "x", "book" if kind is Kind.INTENT else "booked")
+        space = system.take(config, space, Write(author, draft, number)).after
+    assert len(space.marks) == len(authors)
+    assert system.is_unsaid(config, space, Ask("carol", "a/b", "x")) is unsaid
+
+
+@pytest.mark.parametrize(
+    ("ticks", "enrol", "unsaid"),
+    [
+        (0, Enrol("agent_2", "key 2"), False),
+        (1, Enrol("agent_2", "key 2"), True),  # the open Issue names it
+        (1, Enrol("agent_2", "key 3"), False),  # which is refused
+        (1, Enrol("agent_3", "key 3"), False),  # no Issue names it
+    ],
+)
+def test_whether_late_agents_take_part_is_not_asked(ticks: int, enrol: Enrol, unsaid: bool) -> None:
+    """Section 7.2 has enrolment before assignment, and not what an Issue does that was opened before."""
+    system = find("conviction").model.systems["issue"].at(agents=1, strangers=1, outsiders=1)
+    config = next(iter(system.all_configs()))
+    state = next(iter(system.initial(config)))
+    for act in (Invite("agent_2", "key of the administrator"), *(Opened() for _ in range(ticks))):
+        state = system.take(config, state, act).after
+    assert system.is_unsaid(config, state, enrol) is unsaid
 
 
 def lax(system: AnySystem) -> AnySystem:
