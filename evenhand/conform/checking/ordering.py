@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from evenhand.conform.checking.sameness import NOTHING
-
 if TYPE_CHECKING:
     from evenhand.conform.checking.divergence import Divergence
 
 MANY_WAYS = 4
 """Ways in which one field is wrong, from which on they are one defect."""
+
+NOTHING = "null"
+"""What stands in a field where nothing is to tell, as no reason; an empty text may stand beside another reason."""
 
 
 @dataclass(frozen=True)

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from evenhand.conform.checking.comparing import FLAGS, nested
 from evenhand.conform.checking.duties import SENTENCES
-
-if TYPE_CHECKING:
-    from evenhand.conform.checking.ordering import Defect
+from evenhand.conform.checking.ordering import NOTHING, Defect
 
 WAVERS = ("non-deterministic", "remembers")
-
-NOTHING = "null"
-"""What stands in a field where nothing is to tell, as no reason; an empty text may stand beside another reason."""
 
 
 def one_cause(known: Defect, new: Defect, claims: tuple[str, str], words: frozenset[str]) -> bool:
