@@ -145,8 +145,8 @@ def verdict(rules: Rules, config: Config, now: Moment, made: tuple[tuple[str, Ju
         tuple([(agent, EXITED if one.exits else rules.token(one.finding)) for agent, one in judged]),
         tuple([finding.bound for finding in passed if finding.verdict == ADMITTED]),
         attempted=bool(findings),
-        refused=PASS_ONE in [finding.verdict for finding in findings],
-        collided=PASS_TWO in [finding.verdict for finding in passed],
+        refused=any(finding.verdict == PASS_ONE for finding in findings),
+        collided=any(finding.verdict == PASS_TWO for finding in passed),
     )
 
 
