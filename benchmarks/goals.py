@@ -94,12 +94,12 @@ def spent(
     environment = {**os.environ, "PYTHONPATH": str(HERE.parent), "PYTHONHASHSEED": "0"}
     with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
         child = subprocess.Popen(limited, cwd=folder, stdout=output, stderr=errors, env=environment)
-        began = time.monotonic()
+        began, slow = time.monotonic(), False
         while True:
             done, status, usage = os.wait4(child.pid, os.WNOHANG)
             if done:
                 break
-            if time.monotonic() - began > CLOCK * most:
+            if slow := time.monotonic() - began > CLOCK * most:
                 child.kill()
             time.sleep(0.01)
         child.returncode = os.waitstatus_to_exitcode(status)
@@ -108,7 +108,8 @@ def spent(
         text, wrong = output.read(), errors.read().strip()
     seconds, why = usage.ru_utime + usage.ru_stime, ""
     if child.returncode < 0:
-        why = f"over {most:.0f} s" if seconds > most - 1 else f"over {CLOCK * most:.0f} s by the clock"
+        ended = f"over {CLOCK * most:.0f} s by the clock" if slow else f"ended by signal {-child.returncode}"
+        why = f"over {most:.0f} s" if seconds > most - 1 else ended
     elif child.returncode not in fine:
         why = (wrong or text).strip().rpartition("\n")[2][:200] or f"exit code {child.returncode}"
     print(f"{seconds:8.2f} s  {shlex.join(words)[-150:]}  {why}", file=sys.stderr, flush=True)
@@ -320,7 +321,7 @@ def totals(group: str, rows: Sequence[Row]) -> list[Row]:
     return []
 
 
-def measured(chosen: Sequence[Task], jobs: int = 0) -> Iterator[Row]:
+def measured(chosen: Sequence[Task], jobs: int = 0, *, whole: bool = True) -> Iterator[Row]:
     """Measure tasks, those of a group together, in the order in which they are listed; so many at once."""
     for group in dict.fromkeys(task.group for task in chosen):
         rows: list[Row] = []
@@ -328,7 +329,7 @@ def measured(chosen: Sequence[Task], jobs: int = 0) -> Iterator[Row]:
             for row in pool.map(_measured, [one for one in chosen if one.group == group]):
                 rows.append(row)
                 yield row
-        yield from totals(group, rows)
+        yield from totals(group, rows) if whole else ()
 
 
 def _measured(task: Task) -> Row:
@@ -353,6 +354,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=0, help="rows at once (default: as above)")
     asked = parser.parse_args(arguments)
     chosen = [task for task in tasks(asked.most) if asked.only in (task.group, "") or asked.only in task.name]
+    if asked.jobs < 0 or not asked.most > 0:
+        parser.error("--most must be positive, and --jobs not negative")
     if (asked.write and asked.only) or not chosen:
         parser.error("--write needs a whole run" if chosen else f"no row or group has the name {asked.only!r}")
     # Byte code is made once, so that no row pays for what the next one finds.
@@ -361,7 +364,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     table = "| | command | CPU s | beside it | ratio | goal | |\n|---|---|---|---|---|---|---|\n"
     print(table, end="", flush=True)
     different = False
-    for row in measured(chosen, asked.jobs):
+    for row in measured(chosen, asked.jobs, whole=asked.only in ("", chosen[0].group)):
         print(line(row), end="", flush=True)
         table, different = table + line(row), different or row.met.startswith("DIFFERENT")
     load = f"load {before:.1f} before and {os.getloadavg()[0]:.1f} after"

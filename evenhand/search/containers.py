@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Hashable, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,6 +15,8 @@ SCALARS = frozenset({bool, int, str, bytes, type(None), Fraction})
 """Types of a single value whose operations depend on the value alone."""
 
 _UNKNOWN: Any = SimpleNamespace(frozen=False)
+_ITEM = type(vars(namedtuple("_", "x"))["x"])  # pyright: ignore[reportUntypedNamedTuple]
+"""What gives an item of a named tuple its name."""
 
 
 @cache
@@ -24,7 +27,8 @@ def record_fields(kind: Hashable) -> tuple[str, ...] | None:
         names = getattr(given, "_fields", None)
         special = ("__eq__", "__hash__", "__iter__", "__getitem__", "__len__", "__contains__", "__getattribute__")
         own = all(getattr(given, name) is getattr(tuple, name) for name in special)
-        return tuple(names) if own and isinstance(names, tuple) and not hasattr(given, "__getattr__") else None
+        own = own and isinstance(names, tuple) and all(type(getattr(given, name, None)) is _ITEM for name in names)
+        return names if own and not hasattr(given, "__getattr__") else None
     if not is_dataclass(given) or not vars(given).get("__dataclass_params__", _UNKNOWN).frozen:
         return None
     every = fields(given)
@@ -36,6 +40,22 @@ def record_fields(kind: Hashable) -> tuple[str, ...] | None:
     if given.__getattribute__ is not object.__getattribute__ or hasattr(given, "__getattr__"):
         return None
     return tuple(one.name for one in every)
+
+
+@cache
+def _holding(kind: Hashable) -> frozenset[str]:
+    """What values of a record class may hold: its fields, and what is made of these and kept."""
+    given: Any = kind
+    every = [entry for base in given.__mro__ for entry in vars(base).items()]
+    return frozenset(record_fields(kind) or ()) | {name for name, one in every if type(one) is cached_property}
+
+
+def fields_of(value: Any) -> tuple[str, ...] | None:
+    """Return the fields of a value that is nothing but a record, and holds nothing beside them; else None."""
+    kind: Any = type(value)
+    names = record_fields(kind)
+    more = names is not None and not _holding(kind).issuperset(getattr(value, "__dict__", ()))
+    return None if more else names
 
 
 def make_record(kind: Any, values: Sequence[Any]) -> Any:
@@ -55,5 +75,5 @@ def parts_of(value: Any) -> tuple[Any, tuple[Any, ...]] | None:
         return tuple, value
     if kind in SCALARS or issubclass(kind, Enum):
         return None
-    names = record_fields(kind)
+    names = fields_of(value)
     return None if names is None else (kind, tuple(getattr(value, name) for name in names))

@@ -2,9 +2,8 @@
 
 A state is a tree of records, tuples and frozensets.  Its bytes are 32-bit numbers, the tree written from the top: a
 small number, a leaf, or the class of a node, the number of its parts, and these.  Leaves (text, members of an Enum,
-classes, any other value) are kept in memory once, by type and value, and written by number, so unpacking gives the very
-same leaves.  Only this packing can read the bytes.  Equal states may have different bytes: they are found by hash and
-compared as the model compares them.
+classes, any other value) are kept in memory, one of those that are alike, and written by number.  Only this packing can
+read the bytes.  Equal states may have different bytes: they are found by hash and compared as the model compares them.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from array import array
 from collections.abc import Collection, Iterator
 from typing import Any
 
+from evenhand.core.alike import alike
 from evenhand.search.containers import make_record, parts_of
 
 SHIFT = 29
@@ -25,7 +25,7 @@ class Packing:
 
     def __init__(self) -> None:
         self.leaves: list[Any] = []
-        self.numbers: dict[tuple[Any, Any], int] = {}
+        self.numbers: dict[tuple[Any, Any], list[int]] = {}
 
     def pack(self, state: Any) -> bytes:
         """Return the bytes of a state; all of it must be hashable."""
@@ -43,7 +43,7 @@ class Packing:
             made.append(SMALL | value)
             return
         node: tuple[Any, Collection[Any]] | None = (kind, value) if kind is frozenset else parts_of(value)
-        if node is None or len(getattr(value, "__dict__", ())) > len(node[1]):  # it holds more than its fields
+        if node is None:
             made.append(LEAF | self._leaf(kind, value))
             return
         made.append(NODE | self._leaf(type, node[0]))
@@ -52,12 +52,15 @@ class Packing:
             self._write(part, made)
 
     def _leaf(self, kind: Any, value: Any) -> int:
-        number = self.numbers.setdefault((kind, value), len(self.leaves))
-        if number == len(self.leaves):
-            if number > LARGEST:
-                raise OverflowError(f"more than {LARGEST} different values in the states of one search")
-            self.leaves.append(value)
-        return number
+        known = self.numbers.setdefault((kind, value), [])
+        for number in known:
+            if alike(self.leaves[number], value):
+                return number
+        if len(self.leaves) > LARGEST:
+            raise OverflowError(f"more than {LARGEST} different values in the states of one search")
+        known.append(len(self.leaves))
+        self.leaves.append(value)
+        return known[-1]
 
     def _read(self, numbers: Iterator[int]) -> Any:
         code = next(numbers)

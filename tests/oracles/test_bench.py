@@ -91,6 +91,7 @@ def test_seconds_are_those_of_children_too() -> None:
     assert goals.spent([sys.executable, "-c", parent]).seconds > 0.5
     assert goals.spent([sys.executable, "-c", work.format(60)], 1).why == "over 1 s"
     assert goals.spent([sys.executable, "-c", "raise ValueError('no')"]).why == "ValueError: no"
+    assert goals.spent([sys.executable, "-c", "import os; os.kill(os.getpid(), 2)"]).why == "ended by signal 2"
     assert not goals.spent([sys.executable, "-c", "raise SystemExit(3)"], fine=(0, 3)).why
 
 
@@ -185,6 +186,14 @@ def test_what_differs_ends_with_1(monkeypatch: pytest.MonkeyPatch, capsys: Any) 
     assert "DIFFERENT: 1 and 2" in capsys.readouterr().out
 
 
+def test_a_group_is_judged_whole(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    """A row asked for by name says nothing of all."""
+    monkeypatch.setattr(goals, "tasks", _giving([one._replace(group="own") for one in _tasks("met")(60)]))
+    for only, said in (("ring", False), ("own", True)):
+        assert goals.main(["--only", only]) == 0
+        assert ("own systems together" in capsys.readouterr().out) is said
+
+
 def test_many_claims_are_counted() -> None:
     """A plan may list dozens."""
     words = ["explore", "cud", "--claim", "a", "--claim", "b", "--yes"]
@@ -203,7 +212,13 @@ def test_a_row_that_fails_does_not_end_the_run() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"), [(["--only", "nothing"], "'nothing'"), (["--only", "own", "--write"], "whole run")]
+    ("words", "said"),
+    [
+        (["--only", "nothing"], "'nothing'"),
+        (["--only", "own", "--write"], "whole run"),
+        (["--only", "lines", "--jobs", "-1"], "--jobs"),
+        (["--only", "lines", "--most", "0"], "--most"),
+    ],
 )
 def test_bad_use_says_so(words: list[str], said: str, capsys: Any) -> None:
     """One message and exit code 2."""

@@ -16,7 +16,7 @@ from functools import cache
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, GeneratorType, MethodType, ModuleType
 from typing import Any, TypeAlias, cast
 
-from evenhand.search.tables.expressions import SCALARS, record_fields
+from evenhand.search.containers import SCALARS, fields_of
 from evenhand.search.tables.proxies import EXPRESSION, Lazy, real_within
 from evenhand.search.tables.sets import Members
 from evenhand.search.tables.sources import SEGMENTS, aside
@@ -136,7 +136,7 @@ class Continuations:
             self.held[id(value.__code__)] = value
             parts = (value.__closure__ or (), value.__defaults__, list((value.__kwdefaults__ or {}).items()))
             return "function", id(value.__code__), id(value.__globals__), self._frozen(parts, root, seen)
-        names = None if issubclass(kind, Enum) else record_fields(kind)
+        names = None if issubclass(kind, Enum) else fields_of(value)
         if names is not None:
             return kind, tuple([self._frozen(getattr(value, name), root, seen) for name in names])
         if kind in _LASTING or issubclass(kind, (type, Enum)):

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from evenhand.core.alike import alike
 from evenhand.core.answers import short
 from evenhand.search.containers import SCALARS as SCALARS
+from evenhand.search.containers import fields_of
 from evenhand.search.containers import make_record as make_record
 from evenhand.search.containers import record_fields as record_fields
 
@@ -72,7 +73,7 @@ def plain(value: Any) -> bool:
         return all(map(plain, value))
     if issubclass(kind, Enum):
         return kind.__eq__ in _EQUALITIES and kind.__hash__ in _HASHES
-    names = record_fields(kind)
+    names = fields_of(value)
     return names is not None and all(plain(getattr(value, name)) for name in names)
 
 

@@ -20,6 +20,7 @@ from enum import Enum
 from typing import Any
 
 from evenhand.core.answers import short
+from evenhand.search.containers import fields_of
 from evenhand.search.containers import parts_of as parts_of
 from evenhand.search.tables.expressions import (
     SCALARS,
@@ -125,7 +126,7 @@ class Run:
             return made("list", lambda *values: list(values), [self.expression(one) for one in value])
         if kind is slice:
             return made("slice", slice, [self.expression(one) for one in (value.start, value.stop, value.step)])
-        names = None if kind in SCALARS or issubclass(kind, Enum) else record_fields(kind)
+        names = None if kind in SCALARS or issubclass(kind, Enum) else fields_of(value)
         if names is not None:
             args = [self.expression(getattr(value, name)) for name in names]
             if any(arg.columns for arg in args):
@@ -327,7 +328,7 @@ def settled_within(value: Any, known: dict[int, Any] | None = None) -> Any:
         if kind is tuple or kind is frozenset:
             found = kind([settled_within(one, known) for one in value])
         else:
-            names = record_fields(kind)
+            names = fields_of(value)
             if names is None:
                 return value
             found = make_record(kind, [settled_within(getattr(value, name), known) for name in names])
@@ -344,7 +345,7 @@ def real_within(value: Any) -> Any:
         return kind(map(real_within, value))
     if kind in SCALARS or issubclass(kind, Enum):
         return value
-    names = record_fields(kind)
+    names = fields_of(value)
     return value if names is None else make_record(kind, [real_within(getattr(value, name)) for name in names])
 
 

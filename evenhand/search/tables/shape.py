@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from evenhand.search.containers import fields_of
 from evenhand.search.tables.expressions import NotLearned, Values, make_record, record_fields
 from evenhand.search.tables.proxies import Lazy, parts_of
 from evenhand.search.tables.sets import Members
@@ -96,6 +97,8 @@ class Shape:
         def take(value: Any, found: list[Any]) -> None:
             parts: Any = None
             if type(value) is kind:
+                if names is not None and fields_of(value) is None:
+                    raise NotLearned(f"a {kind.__name__} holds more than its fields")
                 parts = value if names is None else [getattr(value, name) for name in names]
             elif type(value) is Lazy and isinstance(value, kind):
                 parts = tuple(getattr(value, name) for name in record_fields(kind) or ()) or tuple(value)

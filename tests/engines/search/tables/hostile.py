@@ -777,6 +777,32 @@ def properties_of_records():
 
 
 @dataclass(frozen=True)
+class Marked:
+    """A record that rarely holds more than its fields."""
+
+    x: Any
+    y: Any
+    mark = 0
+
+    def __post_init__(self) -> None:
+        if self.x == 3333 and self.y == 4:
+            object.__setattr__(self, "mark", 1)
+
+
+@way(followed=False)
+def what_a_record_holds_beside_its_fields():
+    """One state of 2,000 has a mark in the end, and goes on."""
+    starts = [Marked(x, 0) for x in (*range(1000), 3333, *range(1000, 2000))]
+    return evenhand.system(
+        "hostile",
+        initial=starts,
+        actions=lambda s: [0] if s.y < 4 or s.mark else [],
+        step=lambda s, _a: Marked(s.x, s.y + 1),
+        shows=False,
+    )
+
+
+@dataclass(frozen=True)
 class Checked:
     """A record that checks what it is given."""
 
