@@ -40,6 +40,7 @@ from tests.front.conform.in_process import InProcess
 PLANTED = [
     ("apcm", "universe", ["any_arity_accepted", "digest_ignored"]),
     ("conviction", "issue", ["ready_signalled_twice", "stake_not_burned"]),
+    ("cud", "conditions", ["tie_break_by_action_id", "open_world_allow"]),
     ("cud", "conditions", ["lost_update", "violation_told_as_executed"]),
     ("markspace", "meddled", ["name_wins", "holders_kept_out", "tools_run_unasked"]),
     ("markspace", "highest_confidence", ["confidence_ignored", "tools_run_unasked"]),
@@ -95,7 +96,7 @@ def planted(protocol: str, name: str, faults: Sequence[str]) -> tuple[AnySystem,
 
 @pytest.mark.parametrize(
     ("protocol", "system", "faults"),
-    [PLANTED[0], *rest_slow(PLANTED[1:5], 0), *rest_deep(PLANTED[5:], 0)],
+    [PLANTED[0], *rest_slow(PLANTED[1:6], 0), *rest_deep(PLANTED[6:], 0)],
     ids=lambda one: str(one)[:60],
 )
 def test_each_of_several_faults_is_told(protocol: str, system: str, faults: list[str]) -> None:
@@ -287,6 +288,9 @@ def test_two_findings_of_one_claim_are_one_where_the_same_differs_among_others(s
         ({f"errors[]: Error {A} / nothing"}, {f"errors[]: nothing / Error {A}"}, 2),
         ({f"errors[#].code: {A} / {B}", f"errors[#].code: {B} / {A}"}, {f"errors[]: Error {A} / nothing"}, 2),
         ({"errors[]: Error other / nothing"}, {"errors[#].code: other / mine"}, 2),
+        ({f"code: {A} / taken", "stage: one / none"}, {f"code: {A} / taken", "stage: two / none"}, 2),
+        ({f"code: {A} / taken", "stage: one / none"}, {f"code: {A} / taken", "stage: two / some"}, 1),
+        ({f"code: {A} / taken", 'stage: one / ""'}, {f"code: {A} / taken", 'stage: two / ""'}, 1),
         ({f"facts.why: {A} / nothing"}, {f"errors[]: Error {A} / nothing"}, 2),
     ],
 )
