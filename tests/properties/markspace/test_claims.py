@@ -233,7 +233,7 @@ def test_what_p35_needs_is_false_of_other_strengths(claim: str, fault: dict[str,
     ("only", "reading", "claim", "ignored", "instead"),
     [
         (11, {"activation": "every_operation"}, "budget_hard_stop_p61", "_used_up", False),
-        (2, {"need_first": "need_in_the_scope"}, "barrier_is_enforced", "_asked", True),
+        (2, {"need_first": "need_in_the_scope"}, "barrier_is_enforced", "asked", True),
         (2, {"need_first": "later_need"}, "barrier_is_enforced", "barrier.required_at", 0),
     ],
 )
