@@ -15,8 +15,8 @@ def one_cause(known: Defect, new: Defect, claims: tuple[str, str], words: frozen
     So it is if the same differs, or lies behind other differences in one place; if the same mutants look like both; if
     the kernel overlooks the same `words` of the protocol, as the reason of a refusal, and no other one beside them; or
     if it overlooks none, and shows the same and more in actions of one kind.  Where one claim heads both, it is if they
-    meet in one place, or one overlooks all that the other does.  A kernel that remembers earlier runs also wavers, as
-    other runs come before.
+    meet in one place, and do not add other words each, or one overlooks all that the other does.  A kernel that
+    remembers earlier runs also wavers, as other runs come before.
     """
     one, other = known.divergence, new.divergence
     if one.what in WAVERS and other.what in WAVERS:
@@ -32,7 +32,8 @@ def one_cause(known: Defect, new: Defect, claims: tuple[str, str], words: frozen
     if one.behind and other.behind and _places(one.kinds) & _places(other.kinds):
         return True
     claimed = claims[0] == claims[1] and claims[0] not in SENTENCES
-    if claimed and _meet(one.kinds, other.kinds) and not other_reason(one.kinds, other.kinds):
+    added = nested(*(_added(some.kinds, words) for some in (one, other)))
+    if claimed and added and _meet(one.kinds, other.kinds) and not other_reason(one.kinds, other.kinds):
         return True
     missed = [overlooked(some.kinds, words) for some in (one, other)]
     shown = [_shown(some.kinds) for some in (one, other)]
@@ -48,6 +49,11 @@ def overlooked(kinds: frozenset[str], words: frozenset[str]) -> frozenset[str]:
     both = [kind.partition(": ")[2].partition(" / ") for kind in _shown(kinds)]
     expected, got = (frozenset(word for some in both for word in some[side].split()) for side in (0, 2))
     return (expected & words) - got
+
+
+def _added(kinds: frozenset[str], words: frozenset[str]) -> frozenset[str]:
+    """The `words` of the protocol in entries that are too much in the kernel's lists, as a code for no error."""
+    return frozenset(word for kind in kinds if "[]: nothing / " in kind for word in kind.split()) & words
 
 
 def _shown(kinds: frozenset[str]) -> frozenset[str]:

@@ -374,6 +374,15 @@ def test_two_reasons_that_a_kernel_overlooks_are_two_findings(reasons: tuple[str
     assert len(found) == number and sum(one.seen for one in found) == 2
 
 
+@pytest.mark.parametrize(("codes", "number"), [((A, B), 2), ((A, f"{A} mode"), 1), ((A, f"{A} {B}"), 1)])
+def test_two_codes_of_errors_that_there_are_not_are_two_findings(codes: tuple[str, str], number: int) -> None:
+    """Though one claim, that the codes are right, objects to both."""
+    system = find("apcm").model.systems["universe"]
+    held = Violation(Always(name="a", sentence="", check=lambda _config, _state: True), 1, Basis.SHOWN)
+    bare = (differing({"ok: true / false", f"errors[]: nothing / Error {one}"}) for one in codes)
+    assert len(causes([(system, [Defect(replace(one, violations=(held,)), 1) for one in bare])])) == number
+
+
 @pytest.mark.parametrize("order", [1, -1])
 def test_a_kernel_that_remembers_is_not_told_to_waver_too(order: int) -> None:
     """Also in one system, and though a mutant shows the one answer by chance."""
