@@ -141,7 +141,7 @@ def _unsaid(config: Config, state: State, action: Act) -> bool:
     So no kernel is asked for a resource or mark that is not there, what a busy agent asks for, to abandon what was not
     allowed, for what an agent without permission does but ask, call and report (which is refused), for acts that the
     configuration or a reading excludes, for a boundary that allows an agent a second thing beside the one that it does,
-    or for a second warning of one mark at one instant, as no half-life says when their sum is below its strength.
+    or for a second warning of one mark at one instant: what both are worth a second later (§9.5) is not kept here.
     """
     what, agent = action.what, action.agent
     if what is What.TICK or (what is What.PRE and agent not in config.agents):
@@ -153,7 +153,8 @@ def _unsaid(config: Config, state: State, action: Act) -> bool:
         doing = IDLE if shown.winner is None else state.doing[config.agents.index(shown.winner.agent)]
         return not config.deferred or doing.resource not in ("", action.resource)
     if what not in (What.PRE, What.CALL, What.ABANDON, What.POST, What.RELEASE):
-        return action not in _around(config, state, action.resource) or _warned(state, action)
+        twice = _warned(state, action) and not step(REFERENCE, config, state, action)[1].rejected
+        return twice or action not in _around(config, state, action.resource)
     if agent not in config.agents:
         return what not in (What.CALL, What.POST)
     doing = state.doing[config.agents.index(agent)]

@@ -128,7 +128,7 @@ def _second(_draw: Draw, _config: Config, _scope: Scope, _state: State) -> Act:
 def _out_of_turn(draw: Draw, config: Config, _scope: Scope, _state: State) -> Act:
     """A stranger's request, or a call or report that nothing allowed.
 
-    No section says what but a request a stranger is denied, which resources there are, or what a busy agent may ask.
+    No section says which resources there are, or what a busy agent may ask.
     """
     who = draw(st.sampled_from((*config.agents, "stranger", "nobody")))
     what = draw(st.sampled_from((What.CALL, What.ABANDON, What.POST))) if who in config.agents else What.PRE

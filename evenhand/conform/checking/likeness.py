@@ -20,7 +20,7 @@ from evenhand.conform.checking.divergence import Divergence
 from evenhand.conform.checking.duties import SENTENCES
 from evenhand.conform.checking.lookalikes import Lookalikes
 from evenhand.conform.checking.ordering import Defect
-from evenhand.conform.checking.sameness import other_reason
+from evenhand.conform.checking.sameness import WAVERS, other_reason
 
 if TYPE_CHECKING:
     from evenhand.core.system import Mutant
@@ -85,7 +85,7 @@ class Likeness:
         one, other = known.divergence, new.divergence
         if one.what != other.what:
             return False
-        if one.what in ("non-deterministic", "remembers"):
+        if one.what in WAVERS:
             return True
         if known.alike and new.alike:
             return nested(known.alike, new.alike)

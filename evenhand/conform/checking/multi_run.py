@@ -256,7 +256,7 @@ def broken_divergence(pairing: Pairing, broken: Broken) -> Divergence:
         broken.run,
         LIVENESS_RUNS,
         "liveness",
-        frozenset({"liveness"}),
+        frozenset({broken.claim.name}),
         "",
         shown.expected,
         shown.got,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evenhand.conform.checking.comparing import FLAGS, nested
+from evenhand.conform.checking.comparing import EMPTY, FLAGS, nested
 from evenhand.conform.checking.duties import SENTENCES
 from evenhand.conform.checking.ordering import NOTHING, Defect
 
@@ -13,9 +13,10 @@ def one_cause(known: Defect, new: Defect, claims: tuple[str, str], words: frozen
     """Return whether two defects are forms of one fault; `claims` head them.
 
     So it is if the same differs, or lies behind other differences in one place; if the same mutants look like both; if
-    the kernel overlooks the same `words` of the protocol, as the reason of a refusal; or if it overlooks none, and
-    shows the same and more in actions of one kind.  Where one claim heads both, it is if they meet in one place, or one
-    overlooks all that the other does.  A kernel that remembers earlier runs also wavers, as other runs come before.
+    the kernel overlooks the same `words` of the protocol, as the reason of a refusal, and no other one beside them; or
+    if it overlooks none, and shows the same and more in actions of one kind.  Where one claim heads both, it is if they
+    meet in one place, and do not add other words each, or one overlooks all that the other does.  A kernel that
+    remembers earlier runs also wavers, as other runs come before.
     """
     one, other = known.divergence, new.divergence
     if one.what in WAVERS and other.what in WAVERS:
@@ -31,12 +32,15 @@ def one_cause(known: Defect, new: Defect, claims: tuple[str, str], words: frozen
     if one.behind and other.behind and _places(one.kinds) & _places(other.kinds):
         return True
     claimed = claims[0] == claims[1] and claims[0] not in SENTENCES
-    if claimed and _meet(one.kinds, other.kinds) and not other_reason(one.kinds, other.kinds):
+    added = nested(*(_added(some.kinds, words) for some in (one, other)))
+    if claimed and added and _meet(one.kinds, other.kinds) and not other_reason(one.kinds, other.kinds):
         return True
     missed = [overlooked(some.kinds, words) for some in (one, other)]
     shown = [_shown(some.kinds) for some in (one, other)]
     if missed[0] == missed[1]:
-        return bool(missed[0]) or (all(shown) and one.taken == other.taken and nested(*shown))
+        if missed[0]:
+            return not other_reason(*shown, instead=True)
+        return all(shown) and one.taken == other.taken and nested(*shown)
     return claimed and all(missed) and nested(*missed)
 
 
@@ -47,28 +51,34 @@ def overlooked(kinds: frozenset[str], words: frozenset[str]) -> frozenset[str]:
     return (expected & words) - got
 
 
+def _added(kinds: frozenset[str], words: frozenset[str]) -> frozenset[str]:
+    """The `words` of the protocol in entries that are too much in the kernel's lists, as a code for no error."""
+    return frozenset(word for kind in kinds if "[]: nothing / " in kind for word in kind.split()) & words
+
+
 def _shown(kinds: frozenset[str]) -> frozenset[str]:
     """The kinds but for what is told of the state, which differs by what was done before."""
     return frozenset(kind for kind in kinds if not kind.startswith("facts."))
 
 
-def other_reason(one: frozenset[str], other: frozenset[str]) -> bool:
+def other_reason(one: frozenset[str], other: frozenset[str], *, instead: bool = False) -> bool:
     """Return whether two sets of kinds show two reasons that a kernel overlooks: each is the fault of one rule.
 
-    In one place nothing stands where words should, and in either case one that is not due in the other.
+    In one place nothing stands where words should (with `instead` the same stands there), and in either case one that
+    is not due in the other.
     """
     due, others = _unsaid(one), _unsaid(other)
-    return any(not nested(due[place], others[place]) for place in due.keys() & others.keys())
+    return any(not nested(due[at], others[at]) for at in due.keys() & others.keys() if instead or at[1] == NOTHING)
 
 
-def _unsaid(kinds: frozenset[str]) -> dict[str, frozenset[str]]:
-    """The words that should stand in each place where nothing does."""
-    found: dict[str, frozenset[str]] = {}
+def _unsaid(kinds: frozenset[str]) -> dict[tuple[str, str], frozenset[str]]:
+    """The words that should stand in each place, by what does; beside an empty text or a lost entry may stand more."""
+    found: dict[tuple[str, str], frozenset[str]] = {}
     for kind in kinds:
         place, _, sides = kind.partition(": ")
         expected, _, got = sides.rpartition(" / ")
-        if got == NOTHING:
-            found[place] = found.get(place, frozenset()).union(expected.split()) - FLAGS - {"\u00b7"}
+        if got not in ("nothing", EMPTY):
+            found[place, got] = found.get((place, got), frozenset()).union(expected.split()) - FLAGS - {"\u00b7"}
     return found
 
 

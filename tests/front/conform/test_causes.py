@@ -40,6 +40,7 @@ from tests.front.conform.in_process import InProcess
 PLANTED = [
     ("apcm", "universe", ["any_arity_accepted", "digest_ignored"]),
     ("conviction", "issue", ["ready_signalled_twice", "stake_not_burned"]),
+    ("cud", "conditions", ["tie_break_by_action_id", "open_world_allow"]),
     ("cud", "conditions", ["lost_update", "violation_told_as_executed"]),
     ("markspace", "meddled", ["name_wins", "holders_kept_out", "tools_run_unasked"]),
     ("markspace", "highest_confidence", ["confidence_ignored", "tools_run_unasked"]),
@@ -95,7 +96,7 @@ def planted(protocol: str, name: str, faults: Sequence[str]) -> tuple[AnySystem,
 
 @pytest.mark.parametrize(
     ("protocol", "system", "faults"),
-    [PLANTED[0], *rest_slow(PLANTED[1:5], 0), *rest_deep(PLANTED[5:], 0)],
+    [PLANTED[0], *rest_slow(PLANTED[1:6], 0), *rest_deep(PLANTED[6:], 0)],
     ids=lambda one: str(one)[:60],
 )
 def test_each_of_several_faults_is_told(protocol: str, system: str, faults: list[str]) -> None:
@@ -287,6 +288,9 @@ def test_two_findings_of_one_claim_are_one_where_the_same_differs_among_others(s
         ({f"errors[]: Error {A} / nothing"}, {f"errors[]: nothing / Error {A}"}, 2),
         ({f"errors[#].code: {A} / {B}", f"errors[#].code: {B} / {A}"}, {f"errors[]: Error {A} / nothing"}, 2),
         ({"errors[]: Error other / nothing"}, {"errors[#].code: other / mine"}, 2),
+        ({f"code: {A} / taken", "stage: one / none"}, {f"code: {A} / taken", "stage: two / none"}, 2),
+        ({f"code: {A} / taken", "stage: one / none"}, {f"code: {A} / taken", "stage: two / some"}, 1),
+        ({f"code: {A} / taken", 'stage: one / ""'}, {f"code: {A} / taken", 'stage: two / ""'}, 1),
         ({f"facts.why: {A} / nothing"}, {f"errors[]: Error {A} / nothing"}, 2),
     ],
 )
@@ -368,6 +372,15 @@ def test_two_reasons_that_a_kernel_overlooks_are_two_findings(reasons: tuple[str
     )
     found = causes([(replace(system, name=name), [Defect(one, 1)]) for one, name in zip(made, "xy", strict=True)])
     assert len(found) == number and sum(one.seen for one in found) == 2
+
+
+@pytest.mark.parametrize(("codes", "number"), [((A, B), 2), ((A, f"{A} mode"), 1), ((A, f"{A} {B}"), 1)])
+def test_two_codes_of_errors_that_there_are_not_are_two_findings(codes: tuple[str, str], number: int) -> None:
+    """Though one claim, that the codes are right, objects to both."""
+    system = find("apcm").model.systems["universe"]
+    held = Violation(Always(name="a", sentence="", check=lambda _config, _state: True), 1, Basis.SHOWN)
+    bare = (differing({"ok: true / false", f"errors[]: nothing / Error {one}"}) for one in codes)
+    assert len(causes([(system, [Defect(replace(one, violations=(held,)), 1) for one in bare])])) == number
 
 
 @pytest.mark.parametrize("order", [1, -1])

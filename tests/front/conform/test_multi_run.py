@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from evenhand.conform.checking.causes import alone
+from evenhand.conform.checking.causes import alone, causes
 from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import finding_json, load_finding, recheck
 from evenhand.conform.checking.liveness import SILENT
@@ -257,6 +257,16 @@ def test_an_honest_kernel_has_nothing_against_it() -> None:
 def test_each_kind_objects(made: Callable[[], Any], expected: dict[str, tuple[int, str]]) -> None:
     """Each objects to the kernel with its defect, in the fewest possible steps."""
     assert expected.items() <= found(checked(made)).items()
+
+
+def test_two_broken_liveness_claims_are_two_findings() -> None:
+    """Of one system or two: they may have one cause, but nothing in their runs says so."""
+    defects = [one for one in checked(lambda: Open(take=never)).defects if one.divergence.what == "liveness"]
+    assert {one.divergence.subject for one in defects} == {GETS_IN.name, TAKEN.name}
+    other = replace(system(), name="another")
+    for listed in ([(system(), defects)], [(system(), defects[:1]), (other, defects[1:])]):
+        assert {one.headline for one in causes(listed)} == {GETS_IN.name, TAKEN.name}
+    assert len(causes([(system(), defects), (other, defects)])) == 2
 
 
 def test_a_loop_that_keeps_a_promise_open_is_shown_as_one() -> None:

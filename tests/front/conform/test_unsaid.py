@@ -36,6 +36,7 @@ from tests.front.conform.in_process import InProcess
 GUARDS_OF_TWO = Config(("a", "b"), ("r", "s"), Policy.HIGHEST_CONFIDENCE, 1, Readings(), deferred=True)
 MEDDLED = replace(GUARDS_OF_TWO, policy=Policy.FIRST_WRITER, deferred=False, meddling=True)
 PLAIN = replace(MEDDLED, meddling=False)
+OWNERS = replace(MEDDLED, readings=Readings(reference_authority="same_agent_or_principal"))
 
 CANARY, REVOKED = Operation(Op.INJECT, "alice"), Operation(Op.NARROW_ALL, "alice", kind=Kind.ACTION)
 
@@ -43,6 +44,7 @@ RELEASED = replace(PLAIN, readings=Readings(claim_release="superseding_action_of
 
 ASKED = (Act(What.PRE, "a", "r"),)
 DONE = (*ASKED, Act(What.CALL, "a", "r"), Act(What.POST, "a", "r"))
+OWN = Act(What.WARN_INTENT, "a", "r", target="a")
 WARNED, CONTESTED = Act(What.WARN_INTENT, "b", "r", target="a"), Act(What.WARN_CLAIM, "b", "r")
 TWICE = (Act(What.PRE, "a", "r"), Act(What.PRE, "a", "s"), Act(What.BOUNDARY, resource="r"))
 
@@ -71,6 +73,8 @@ TWICE = (Act(What.PRE, "a", "r"), Act(What.PRE, "a", "s"), Act(What.BOUNDARY, re
         (MEDDLED, ASKED, Act(What.WARN_INTENT, "b", "s", target="a"), True),  # no such mark
         (MEDDLED, (*ASKED, WARNED), WARNED, True),  # one half may stand a second later, or two
         (MEDDLED, (*ASKED, WARNED, Act(What.TICK)), WARNED, False),
+        (OWNERS, (*ASKED, OWN), WARNED, False),  # who may not warn is refused, first or second
+        (OWNERS, (*ASKED, OWN), OWN, True),
         (MEDDLED, (*DONE, CONTESTED), CONTESTED, True),
         (MEDDLED, (*DONE, CONTESTED), Act(What.SUPERSEDE_CLAIM, "b", "r"), False),
         (MEDDLED, ASKED, Act(What.SUPERSEDE_CLAIM, "b", "r"), True),
