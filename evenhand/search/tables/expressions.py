@@ -19,10 +19,7 @@ from numpy.typing import NDArray
 
 from evenhand.core.alike import alike
 from evenhand.core.answers import short
-from evenhand.search.containers import SCALARS as SCALARS
-from evenhand.search.containers import fields_of
-from evenhand.search.containers import make_record as make_record
-from evenhand.search.containers import record_fields as record_fields
+from evenhand.search.containers import SCALARS, fields_of
 
 Ids: TypeAlias = NDArray[np.int32]
 """Numbers of values, one for each state."""

@@ -17,8 +17,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import CodeType, MemberDescriptorType, ModuleType
 from typing import Any, NamedTuple, TypeAlias
 
-from evenhand.search.tables.expressions import plain, record_fields
-from evenhand.search.tables.proxies import VALUE, Lazy, decide_kind, is_single, is_that, parts_of, real_within, settled
+from evenhand.search.containers import parts_of, record_fields
+from evenhand.search.tables.expressions import plain
+from evenhand.search.tables.proxies import (
+    VALUE,
+    Lazy,
+    decide_kind,
+    is_single,
+    is_that,
+    real_within,
+    settled,
+)
 from evenhand.search.tables.sources import source_of
 
 _LOADS = {

@@ -25,9 +25,10 @@ from functools import cache
 from types import CodeType, FrameType, FunctionType
 from typing import Any, NamedTuple
 
-from evenhand.search.tables.expressions import plain, record_fields
+from evenhand.search.containers import parts_of, record_fields
+from evenhand.search.tables.expressions import plain
 from evenhand.search.tables.orders import all_alike, exactly_ordered
-from evenhand.search.tables.proxies import Lazy, applied, parts_of, real_within
+from evenhand.search.tables.proxies import Lazy, applied, real_within
 from evenhand.search.tables.sources import aside, read_outside, source_of
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp)

@@ -9,7 +9,8 @@ from itertools import pairwise
 from typing import Any
 
 from evenhand.core.alike import alike
-from evenhand.search.tables.expressions import plain, record_fields
+from evenhand.search.containers import record_fields
+from evenhand.search.tables.expressions import plain
 from evenhand.search.tables.proxies import settled_within
 
 _ORDERED = frozenset({bool, int, str, bytes, Fraction})

@@ -20,17 +20,8 @@ from enum import Enum
 from typing import Any
 
 from evenhand.core.answers import short
-from evenhand.search.containers import fields_of
-from evenhand.search.containers import parts_of as parts_of
-from evenhand.search.tables.expressions import (
-    SCALARS,
-    Expression,
-    Expressions,
-    NotLearned,
-    make_record,
-    plain,
-    record_fields,
-)
+from evenhand.search.containers import SCALARS, fields_of, make_record, record_fields
+from evenhand.search.tables.expressions import Expression, Expressions, NotLearned, plain
 
 Event = tuple[str, Any, Any]
 """An observation: ("decide", expression, outcome), ("yield", action, None), ("mark", continuation, None)."""

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from evenhand.search.containers import fields_of
-from evenhand.search.tables.expressions import NotLearned, Values, make_record, record_fields
-from evenhand.search.tables.proxies import Lazy, parts_of
+from evenhand.search.containers import fields_of, make_record, parts_of, record_fields
+from evenhand.search.tables.expressions import NotLearned, Values
+from evenhand.search.tables.proxies import Lazy
 from evenhand.search.tables.sets import Members
 
 MOST = 512
