@@ -14,9 +14,9 @@ def one_cause(known: Defect, new: Defect, claims: tuple[str, str], words: frozen
 
     So it is if the same differs, or lies behind other differences in one place; if the same mutants look like both; if
     the kernel overlooks the same `words` of the protocol, as the reason of a refusal, and no other one beside them; or
-    if it overlooks none, and shows the same and more in actions of one kind.  Where one claim heads both, it is if they
-    meet in one place, and do not add other words each, or one overlooks all that the other does.  A kernel that
-    remembers earlier runs also wavers, as other runs come before.
+    if it overlooks none, and shows the same and more in actions of one kind, but where each has a claim and mutants of
+    its own.  Where one claim heads both, it is if they meet in one place, and do not add other words each, or one
+    overlooks all that the other does.  A kernel that remembers earlier runs also wavers, as other runs come before.
     """
     one, other = known.divergence, new.divergence
     if one.what in WAVERS and other.what in WAVERS:
@@ -40,7 +40,10 @@ def one_cause(known: Defect, new: Defect, claims: tuple[str, str], words: frozen
     if missed[0] == missed[1]:
         if missed[0]:
             return not other_reason(*shown, instead=True)
-        return all(shown) and one.taken == other.taken and nested(*shown)
+        if not all(shown) or one.taken != other.taken:
+            return False
+        apart = claims[0] != claims[1] and not {*claims} & {*SENTENCES} and bool(known.alike and new.alike)
+        return shown[0] == shown[1] or (nested(*shown) and not apart)
     return claimed and all(missed) and nested(*missed)
 
 

@@ -325,6 +325,7 @@ def test_two_forms_that_the_same_mutants_explain_are_one_finding(mutants: str, n
         ("", 0, ({"paid: more"}, {"paid: more"}), 1),
         ("", 0, ({"paid: more"}, {"paid: more", "seat: less"}), 1),
         ("a", 0, ({"paid: more"}, {"paid: more", "seat: less"}), 1),
+        ("ab", 0, ({"paid: more"}, {"paid: more", "seat: less"}), 2),
         ("", 0, ({"paid: more", "seat: less"}, {"paid: more", "ok: less"}), 2),
         ("a", 0, ({"paid: more", "facts.rest: less"}, {"paid: more", "facts.seat: less"}), 1),
         ("ab", 0, ({"paid: more", "facts.rest: less"}, {"paid: more", "facts.seat: less"}), 1),
