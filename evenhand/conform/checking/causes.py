@@ -122,18 +122,26 @@ def alone(system: AnySystem, defect: Defect) -> Cause:
 
 def causes(checked: Iterable[tuple[AnySystem, Sequence[Defect]]]) -> tuple[Cause, ...]:
     """Return one cause for the defects of all systems that have it, the most serious and then the shortest first."""
-    made = _one_each(alone(system, one) for system, defects in checked for one in defects)
+    checked = [(system, tuple(defects)) for system, defects in checked]
+    usual = frozenset[str]().union(*(_usual(defects) for _, defects in checked))
+    made = _one_each((alone(system, one) for system, defects in checked for one in defects), usual)
     listed = Counter(claim for one in made for claim in one.claims)
     headed = sorted((_headed(one, listed, _explained(one, made)) for one in made), key=_order)
-    return tuple(sorted(_one_each(headed), key=_order))
+    return tuple(sorted(_one_each(headed, usual), key=_order))
 
 
-def _one_each(made: Iterable[Cause]) -> list[Cause]:
+def _usual(defects: Sequence[Defect]) -> frozenset[str]:
+    """The kinds of a defect that most of the runs of a system show that differ: it hides what stands beside it."""
+    most = sum(one.count for one in defects) / 2
+    return frozenset[str]().union(*(one.divergence.kinds for one in defects if one.count > most))
+
+
+def _one_each(made: Iterable[Cause], usual: frozenset[str]) -> list[Cause]:
     """Join the causes that are one, of one system or several; with one that shows just the same, if there is one."""
     kept: list[Cause] = []
     for cause in made:
         kinds = cause.defect.divergence.kinds
-        same = (at for at, known in enumerate(kept) if _one(known, cause))
+        same = (at for at, known in enumerate(kept) if _one(known, cause, usual))
         place = min(same, key=lambda at: kept[at].defect.divergence.kinds != kinds, default=None)
         if place is None:
             kept.append(cause)
@@ -142,9 +150,9 @@ def _one_each(made: Iterable[Cause]) -> list[Cause]:
     return kept
 
 
-def _one(known: Cause, new: Cause) -> bool:
+def _one(known: Cause, new: Cause, usual: frozenset[str]) -> bool:
     claims, words = (known.headline, new.headline), words_of(new.system.types)
-    return one_cause(known.defect, new.defect, claims, words)
+    return one_cause(known.defect, new.defect, claims, words, usual)
 
 
 def _explained(cause: Cause, made: Sequence[Cause]) -> frozenset[str]:

@@ -9,14 +9,17 @@ from evenhand.conform.checking.ordering import NOTHING, Defect
 WAVERS = ("non-deterministic", "remembers")
 
 
-def one_cause(known: Defect, new: Defect, claims: tuple[str, str], words: frozenset[str]) -> bool:
+def one_cause(
+    known: Defect, new: Defect, claims: tuple[str, str], words: frozenset[str], usual: frozenset[str] = frozenset()
+) -> bool:
     """Return whether two defects are forms of one fault; `claims` head them.
 
     So it is if the same differs, or lies behind other differences in one place; if the same mutants look like both; if
     the kernel overlooks the same `words` of the protocol, as the reason of a refusal, and no other one beside them; or
     if it overlooks none, and shows the same and more in actions of one kind, but where each has a claim and mutants of
     its own.  Where one claim heads both, it is if they meet in one place, and do not add other words each, or one
-    overlooks all that the other does.  A kernel that remembers earlier runs also wavers, as other runs come before.
+    overlooks all that the other does.  What is `usual`, as it shows in most runs, joins nothing that shows more.  A
+    kernel that remembers earlier runs also wavers, as other runs come before.
     """
     one, other = known.divergence, new.divergence
     if one.what in WAVERS and other.what in WAVERS:
@@ -32,11 +35,12 @@ def one_cause(known: Defect, new: Defect, claims: tuple[str, str], words: frozen
     if one.behind and other.behind and _places(one.kinds) & _places(other.kinds):
         return True
     claimed = claims[0] == claims[1] and claims[0] not in SENTENCES
-    added = nested(*(_added(some.kinds, words) for some in (one, other)))
-    if claimed and added and _meet(one.kinds, other.kinds) and not other_reason(one.kinds, other.kinds):
+    kinds = [some.kinds - usual or some.kinds for some in (one, other)]
+    added = nested(*(_added(some, words) for some in kinds))
+    if claimed and added and _meet(*kinds) and not other_reason(*kinds):
         return True
-    missed = [overlooked(some.kinds, words) for some in (one, other)]
-    shown = [_shown(some.kinds) for some in (one, other)]
+    missed = [overlooked(some, words) for some in kinds]
+    shown = [_shown(some) for some in kinds]
     if missed[0] == missed[1]:
         if missed[0]:
             return not other_reason(*shown, instead=True)

@@ -319,6 +319,17 @@ def test_two_forms_that_the_same_mutants_explain_are_one_finding(mutants: str, n
     assert sorted(one.seen for one in found) == ([4] if number == 1 else [2, 2])
 
 
+@pytest.mark.parametrize(("count", "number"), [(9, 2), (1, 1)])
+def test_what_most_runs_show_joins_nothing_that_shows_more(count: int, number: int) -> None:
+    """A fault of most runs stands beside each other one; where it is as rare, the same and more is a form of it."""
+    system = find("apcm").model.systems["universe"]
+    claim = Always(name="a", sentence="", check=lambda _config, _state: True)
+    kinds = ({"paid: more"}, {"paid: more", "seat: less"})
+    made = [replace(differing(one), violations=(Violation(claim, 1, Basis.SHOWN),)) for one in kinds]
+    found = causes([(system, [Defect(made[0], count), Defect(made[1], 1)])])
+    assert len(found) == number
+
+
 @pytest.mark.parametrize(
     ("claims", "behind", "kinds", "number"),
     [
