@@ -17,9 +17,10 @@ def one_cause(
     So it is if the same differs, or lies behind other differences in one place; if the same mutants look like both; if
     the kernel overlooks the same `words` of the protocol, as the reason of a refusal, and no other one beside them; or
     if it overlooks none, and shows the same and more in actions of one kind, but where each has a claim and mutants of
-    its own.  Where one claim heads both, it is if they meet in one place, and do not add other words each, or one
-    overlooks all that the other does.  What is `usual`, as it shows in most runs, joins nothing that shows more.  A
-    kernel that remembers earlier runs also wavers, as other runs come before.
+    its own.  Where one claim heads both, it is if they meet in one place, in all places if each has mutants of its own,
+    and do not add other words each; or if one overlooks all that the other does.  What is `usual`, as it shows in
+    most runs, joins nothing that shows more, but if a mutant shows both.  A kernel that remembers earlier runs also
+    wavers, as other runs come before.
     """
     one, other = known.divergence, new.divergence
     if one.what in WAVERS and other.what in WAVERS:
@@ -35,18 +36,21 @@ def one_cause(
     if one.behind and other.behind and _places(one.kinds) & _places(other.kinds):
         return True
     claimed = claims[0] == claims[1] and claims[0] not in SENTENCES
-    kinds = [some.kinds - usual or some.kinds for some in (one, other)]
+    beside = frozenset[str]() if known.alike & new.alike else usual
+    kinds = [some.kinds - beside or some.kinds for some in (one, other)]
     added = nested(*(_added(some, words) for some in kinds))
-    if claimed and added and _meet(*kinds) and not other_reason(*kinds):
-        return True
     missed = [overlooked(some, words) for some in kinds]
     shown = [_shown(some) for some in kinds]
+    apart = bool(known.alike and new.alike) and known.alike.isdisjoint(new.alike)
+    if claimed and added and _meet(*kinds) and not other_reason(*kinds):
+        return not apart or (_places(shown[0]) == _places(shown[1]) and bool(shown[0] & shown[1]))
     if missed[0] == missed[1]:
         if missed[0]:
             return not other_reason(*shown, instead=True)
         if not all(shown) or one.taken != other.taken:
             return False
-        apart = claims[0] != claims[1] and not {*claims} & {*SENTENCES} and bool(known.alike and new.alike)
+        both = {held.claim.name for held in one.sure} & {held.claim.name for held in other.sure}
+        apart = apart and not {*claims} & {*SENTENCES, *both}
         return shown[0] == shown[1] or (nested(*shown) and not apart)
     return claimed and all(missed) and nested(*missed)
 

@@ -264,17 +264,21 @@ def differing(kinds: set[str]) -> Divergence:
     return Divergence(Scenario(None, None, (1,)), "machine", "differs", frozenset(kinds), "", (), ())
 
 
+@pytest.mark.parametrize("mutants", [("", ""), ("a", ""), ("ab", "bc"), ("a", "b")])
 @pytest.mark.parametrize("systems", ["xx", "xy"])
-def test_two_findings_of_one_claim_are_one_where_the_same_differs_among_others(systems: str) -> None:
-    """In one system or two, whatever mutants look like each; beside other claims, or none, they are two."""
+def test_two_findings_of_one_claim_are_one_where_the_same_differs_among_others(
+    systems: str, mutants: tuple[str, str]
+) -> None:
+    """In one system or two, unless each has mutants of its own; beside other claims, or none, they are two."""
     system = find("apcm").model.systems["universe"]
     claim = Always(name="nobody_pays_twice", sentence="", check=lambda _config, _state: True)
     bare = [differing({"ok: less", place}) for place in ("a: P / Q", "b: P / Q")]
-    for claims, number in (((claim, claim), 1), ((claim, replace(claim, name="another")), 2), ((), 2)):
+    alike = 2 if mutants == ("a", "b") else 1
+    for claims, number in (((claim, claim), alike), ((claim, replace(claim, name="another")), 2), ((), 2)):
         some = [
             replace(one, violations=(Violation(held, 1, Basis.SHOWN),)) for one, held in zip(bare, claims, strict=False)
         ]
-        made = [Defect(one, 1, alike=frozenset({name})) for one, name in zip(some or bare, "mn", strict=True)]
+        made = [Defect(one, 1, alike=frozenset(names)) for one, names in zip(some or bare, mutants, strict=True)]
         checked = zip(systems, made, strict=True)
         assert len(causes((replace(system, name=name), [one]) for name, one in checked)) == number
 
@@ -342,9 +346,9 @@ def test_what_most_runs_show_joins_nothing_that_shows_more(count: int, number: i
         ("ab", 0, ({"paid: more", "facts.rest: less"}, {"paid: more", "facts.seat: less"}), 1),
         ("", 0, ({"paid: more", "facts.rest: less"}, {"facts.rest: less"}), 2),
         ("a", 0, ({"paid: more", "why: late / poor"}, {"paid: more", "why: late / shut"}), 1),
-        ("a", 0, ({"why: late / poor"}, {"why: late / shut"}), 1),
+        ("a", 0, ({"why: late / poor"}, {"why: late / shut"}), 2),
         ("a", 0, ({"seats[#].why: late / poor"}, {"seats[]: why / nothing"}), 2),
-        ("a", 0, ({"tokens[#]: · / not told"}, {"tokens[]: nothing / not told"}), 1),
+        ("a", 0, ({"tokens[#]: · / not told"}, {"tokens[]: nothing / not told"}), 2),
         ("a", 0, ({"paid: more", "why: Late shut / null"}, {"paid: more", "why: Late poor / null"}), 2),
         ("a", 0, ({"paid: more", "why: Late shut / null"}, {"paid: more", "why: Late / null"}), 1),
         ("", 0, ({"paid: more", "why: late / poor"}, {"paid: more", "why: late / shut"}), 2),
