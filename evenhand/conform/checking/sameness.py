@@ -19,8 +19,8 @@ def one_cause(
     if it overlooks none, and shows the same and more in actions of one kind, but where each has a claim and mutants of
     its own.  Where one claim heads both, it is if they meet in one place, in all places if each has mutants of its own,
     and do not add other words each; or if one overlooks all that the other does.  What is `usual`, as it shows in
-    most runs, joins nothing that shows more, but if a mutant shows both.  A kernel that remembers earlier runs also
-    wavers, as other runs come before.
+    most runs, joins nothing that shows more.  A kernel that remembers earlier runs also wavers, as other runs come
+    before.
     """
     one, other = known.divergence, new.divergence
     if one.what in WAVERS and other.what in WAVERS:
@@ -36,14 +36,14 @@ def one_cause(
     if one.behind and other.behind and _places(one.kinds) & _places(other.kinds):
         return True
     claimed = claims[0] == claims[1] and claims[0] not in SENTENCES
-    beside = frozenset[str]() if known.alike & new.alike else usual
-    kinds = [some.kinds - beside or some.kinds for some in (one, other)]
+    kinds = [some.kinds - usual or some.kinds for some in (one, other)]
     added = nested(*(_added(some, words) for some in kinds))
     missed = [overlooked(some, words) for some in kinds]
     shown = [_shown(some) for some in kinds]
     apart = bool(known.alike and new.alike) and known.alike.isdisjoint(new.alike)
-    if claimed and added and _meet(*kinds) and not other_reason(*kinds):
-        return not apart or (_places(shown[0]) == _places(shown[1]) and bool(shown[0] & shown[1]))
+    everywhere = not apart or (_places(shown[0]) == _places(shown[1]) and bool(shown[0] & shown[1]))
+    if claimed and added and everywhere and _meet(*kinds) and not other_reason(*kinds):
+        return True
     if missed[0] == missed[1]:
         if missed[0]:
             return not other_reason(*shown, instead=True)
