@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.cells import CELLS
+from benchmarks.marked import put
 from benchmarks.newcomers import SYSTEMS as NEWCOMERS
 from benchmarks.plain import KNOWN
 from evenhand.core.bundle import Bundle
@@ -370,8 +371,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     load = f"load {before:.1f} before and {os.getloadavg()[0]:.1f} after"
     table = f"Python {platform.python_version()} on {os.cpu_count()} cores, {load}.\n\n{table}"
     if asked.write:
-        above, _, rest = README.read_text("utf-8").partition(BEGIN)
-        README.write_text(above + BEGIN + table + END + rest.partition(END)[2], "utf-8")
+        put(README, BEGIN, table, END)
     return int(different)
 
 

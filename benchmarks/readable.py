@@ -23,6 +23,7 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any, Literal, cast
 
+from benchmarks.marked import put
 from evenhand.core.atoms import Atom, Opaque
 from evenhand.core.registry import protocols
 from evenhand.core.system import Mutant
@@ -314,8 +315,7 @@ def main() -> None:
     found = table(measured)
     print(found, end="")
     if "--write" in sys.argv[1:]:
-        above, _, rest = PAGE.read_text("utf-8").partition(BEGIN)
-        PAGE.write_text(f"{above}{BEGIN}{found}{END}{rest.partition(END)[2]}", "utf-8")
+        put(PAGE, BEGIN, found, END)
 
 
 if __name__ == "__main__":

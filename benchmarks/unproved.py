@@ -11,6 +11,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+from benchmarks.marked import put
 from evenhand.core.bundle import Bundle
 from evenhand.core.property import DeadlockFree, Liveness, Property, Reachable, Safety
 from evenhand.core.registry import protocols
@@ -73,8 +74,7 @@ def main() -> None:
     found = table()
     print(found, end="")
     if "--write" in sys.argv[1:]:
-        above, _, rest = PAGE.read_text("utf-8").partition(BEGIN)
-        PAGE.write_text(f"{above}{BEGIN}{found}{END}{rest.partition(END)[2]}", "utf-8")
+        put(PAGE, BEGIN, found, END)
 
 
 if __name__ == "__main__":
