@@ -13,6 +13,7 @@ from evenhand.core.records import replace
 from evenhand.core.system import Fairness, Scope, System
 from evenhand.model.conviction.menus import TEXTS, agents_of, hostile, offers
 from evenhand.model.conviction.readings import Readings
+from evenhand.model.conviction.refusals import feedback
 from evenhand.model.conviction.rules import REFERENCE, Rules
 from evenhand.model.conviction.step import initial, progress, smaller, step, wants
 from evenhand.model.conviction.vocabulary import (
@@ -24,6 +25,7 @@ from evenhand.model.conviction.vocabulary import (
     Config,
     Constants,
     Enrol,
+    Feedback,
     Invite,
     Issue,
     Shown,
@@ -89,15 +91,28 @@ def _anything(_config: Config, _state: State, _action: Act) -> bool:
 def _unsaid(config: Config, state: State, action: Act) -> bool:
     """No section says what opening an Issue without a field does (3.2).
 
-    Nor does one say whether an agent takes part in an open Issue that names it if it enrols after that began (7.2).
+    Nor does one say whether an agent takes part in an open Issue that names it if it enrols after that began (7.2), nor
+    which of two reasons is given for refusing feedback to which both apply (11.4 to 11.6).
     """
     if state.phase == CLOSED:
         return False
     issue = config.issues[state.issue]
     if state.phase == IDLE:
         return ticks(state, action) and None in (issue.problem, issue.background)
+    if isinstance(action, Feedback):
+        return _refused_twice(config, state, action)
     late = isinstance(action, Enrol) and action.agent in issue.assigned
     return late and not step(REFERENCE, config, state, action)[1].rejected
+
+
+def _refused_twice(config: Config, state: State, action: Feedback) -> bool:
+    """Whether feedback that is too long, or beyond the limit, would be refused without that too."""
+    reason, seat = step(REFERENCE, config, state, action)[1].rejected, state.seat(action.agent)
+    if seat is None or reason not in ("FeedbackTooLong", "FeedbackLimitReached"):
+        return False
+    if reason == "FeedbackTooLong":
+        return bool(feedback(config, state, seat, replace(action, comment="")))
+    return bool(feedback(config, state, replace(seat, feedback=-1), action))
 
 
 def _actor(action: Act) -> str:

@@ -22,7 +22,7 @@ from evenhand.core.registry import find
 from evenhand.core.system import AnySystem
 from evenhand.core.trace import Scenario, replay
 from evenhand.jobs.fixtures import fixtures_of
-from evenhand.model.conviction.vocabulary import Enrol, Invite
+from evenhand.model.conviction.vocabulary import Enrol, Feedback, Invite, Proposal, Text
 from evenhand.model.conviction.vocabulary import Tick as Opened
 from evenhand.model.markspace.composing_vocabulary import Pipeline
 from evenhand.model.markspace.guard import initial
@@ -181,6 +181,36 @@ def test_whether_late_agents_take_part_is_not_asked(ticks: int, enrol: Enrol, un
     for act in (Invite("agent_2", "key of the administrator"), *(Opened() for _ in range(ticks))):
         state = system.take(config, state, act).after
     assert system.is_unsaid(config, state, enrol) is unsaid
+
+
+@pytest.mark.parametrize(
+    ("comment", "written", "balance", "unsaid"),
+    [
+        ("xxxx", 1, 7, True),  # too long, and beyond the limit
+        ("xxxx", 0, 1, True),  # too long, and too dear
+        ("x", 1, 1, True),
+        ("xxxx", 0, 7, False),
+        ("x", 1, 7, False),
+        ("x", 0, 1, False),
+        ("x", 0, 7, False),
+    ],
+)
+def test_which_of_two_reasons_refuses_feedback_is_not_asked(
+    comment: str, written: int, balance: int, unsaid: bool
+) -> None:
+    """Sections 11.4 to 11.6 name three reasons, and no order; which agents they meet is another matter."""
+    system = find("conviction").model.systems["run"]
+    config = next(iter(system.all_configs()))
+    constants = replace(config.constants, feedback_length=3, feedback_limit=1, feedback_stake=2)
+    config = replace(config, constants=constants)
+    one, two = config.agents[0].uid, config.agents[1].uid
+    start = next(iter(system.initial(config)))
+    seats = tuple(replace(seat, assigned=True, feedback=written, balance=balance) for seat in start.seats)
+    proposal = Proposal(two, two, Text("a", "", ""))
+    state = replace(start, phase="FEEDBACK", turn=1, seats=seats, proposals=(proposal,))
+    said = Feedback(one, config.agents[0].credential, two, comment)
+    assert system.is_unsaid(config, state, said) is unsaid
+    assert not system.is_unsaid(config, state, replace(said, credential="forged"))
 
 
 def lax(system: AnySystem) -> AnySystem:
