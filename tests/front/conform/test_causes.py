@@ -279,6 +279,7 @@ def test_one_claim_that_objects_to_what_two_have_in_common_makes_them_one(
         ({f"errors[]: Error {A} / nothing"}, {f"errors[]: nothing / Error {A}"}, False),
         ({f"errors[#].code: {A} / {B}", f"errors[#].code: {B} / {A}"}, {f"errors[]: Error {A} / nothing"}, False),
         ({"errors[]: Error other / nothing"}, {"errors[#].code: other / mine"}, False),
+        ({f"code: {A} first / {A} second"}, {f"why: {A} third / {A} last"}, False),
     ],
 )
 def test_a_reason_that_is_overlooked_is_one_cause_whatever_is_shown_instead(
@@ -346,13 +347,22 @@ def test_what_most_runs_show_joins_nothing_that_shows_more(runs: int, number: in
     assert len(causes([(system, made)], {system.name: runs})) == number
 
 
-@pytest.mark.parametrize("what", ["mutates", "violates"])
-def test_a_kernel_that_changes_what_it_is_given_is_one_finding(what: str) -> None:
-    """Whatever it changes; a claim that objects where nothing differs is told for itself."""
+@pytest.mark.parametrize(
+    ("whats", "kinds", "number"),
+    [
+        (("mutates", "mutates"), ({"a"}, {"b"}), 1),
+        (("violates", "violates"), (set[str](), set[str]()), 2),
+        (("differs", "relates"), ({"a"}, {"a"}), 2),
+    ],
+    ids=["it changes what it is given, whatever", "nothing differs, a claim objects", "two runs show it, or one"],
+)
+def test_what_is_wrong_tells_findings_apart_before_what_differs(
+    whats: tuple[str, str], kinds: tuple[set[str], set[str]], number: int
+) -> None:
+    """Unless the kernel changes what it is given."""
     system = find("apcm").model.systems["universe"]
-    kinds: list[set[str]] = [{"a"}, {"b"}] if what == "mutates" else [set(), set()]
-    made = [Defect(replace(differing(some), what=what), 1) for some in kinds]
-    assert len(causes([(system, made)])) == (1 if what == "mutates" else 2)
+    made = [Defect(replace(differing(some), what=what), 1) for what, some in zip(whats, kinds, strict=True)]
+    assert len(causes([(system, made)])) == number
 
 
 @pytest.mark.parametrize("order", [1, -1])
