@@ -10,11 +10,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from enum import IntEnum
+from math import inf
 from typing import TYPE_CHECKING, Any, cast
 
 from evenhand.conform.adapters.wire import Fault
 from evenhand.conform.checking.comparing import words_of
 from evenhand.conform.checking.duties import DISAGREES, SENTENCES
+from evenhand.conform.checking.ordering import Defect, ever_present
 from evenhand.conform.checking.sameness import WAVERS, one_cause
 from evenhand.core.canonical import Json
 from evenhand.core.parts import PARTS, Part, parts_of
@@ -24,7 +26,6 @@ from evenhand.search.verdicts import changed_readings
 if TYPE_CHECKING:
     from evenhand.conform.checking.comparing import Difference
     from evenhand.conform.checking.divergence import Divergence
-    from evenhand.conform.checking.ordering import Defect
     from evenhand.core.kinds import Property
     from evenhand.core.system import AnySystem
 
@@ -100,7 +101,10 @@ def _part(system: AnySystem, divergence: Divergence, one: Difference) -> Part:
 
 @dataclass(frozen=True)
 class Cause:
-    """One finding: the defect that shows it best, the system that it is in, and all systems that show it."""
+    """One finding: the defect that shows it best, the system that it is in, and all systems that show it.
+
+    `alike` names the mutants that look like any of its defects.
+    """
 
     system: AnySystem
     defect: Defect
@@ -108,6 +112,7 @@ class Cause:
     claims: frozenset[str]
     seen: int
     headline: str
+    alike: frozenset[str]
 
     @property
     def seriousness(self) -> Seriousness:
@@ -117,23 +122,22 @@ class Cause:
 
 def alone(system: AnySystem, defect: Defect) -> Cause:
     """Return the cause of one defect in one system."""
-    return Cause(system, defect, (system.name,), _claims(defect), defect.count, defect.divergence.subject)
+    return Cause(system, defect, (system.name,), _claims(defect), defect.count, defect.divergence.subject, defect.alike)
 
 
-def causes(checked: Iterable[tuple[AnySystem, Sequence[Defect]]]) -> tuple[Cause, ...]:
-    """Return one cause for the defects of all systems that have it, the most serious and then the shortest first."""
-    checked = [(system, tuple(defects)) for system, defects in checked]
-    usual = frozenset[str]().union(*(_usual(defects) for _, defects in checked))
+def causes(
+    checked: Iterable[tuple[AnySystem, Sequence[Defect]]], runs: Mapping[str, int] | None = None
+) -> tuple[Cause, ...]:
+    """Return one cause for the defects of all systems that have it, the most serious and then the shortest first.
+
+    `runs` says how many were made in each system.
+    """
+    checked, runs = [(system, tuple(defects)) for system, defects in checked], runs or {}
+    usual = frozenset[str]().union(*(ever_present(some, runs.get(system.name, inf)) for system, some in checked))
     made = _one_each((alone(system, one) for system, defects in checked for one in defects), usual)
     listed = Counter(claim for one in made for claim in one.claims)
     headed = sorted((_headed(one, listed, _explained(one, made)) for one in made), key=_order)
     return tuple(sorted(_one_each(headed, usual), key=_order))
-
-
-def _usual(defects: Sequence[Defect]) -> frozenset[str]:
-    """The kinds of a defect that most of the runs of a system show that differ: it hides what stands beside it."""
-    most = sum(one.count for one in defects) / 2
-    return frozenset[str]().union(*(one.divergence.kinds for one in defects if one.count > most))
 
 
 def _one_each(made: Iterable[Cause], usual: frozenset[str]) -> list[Cause]:
@@ -152,7 +156,8 @@ def _one_each(made: Iterable[Cause], usual: frozenset[str]) -> list[Cause]:
 
 def _one(known: Cause, new: Cause, usual: frozenset[str]) -> bool:
     claims, words = (known.headline, new.headline), words_of(new.system.types)
-    return one_cause(known.defect, new.defect, claims, words, usual)
+    one, other = (replace(some.defect, alike=some.alike) for some in (known, new))
+    return one_cause(one, other, claims, words, usual)
 
 
 def _explained(cause: Cause, made: Sequence[Cause]) -> frozenset[str]:
@@ -192,7 +197,8 @@ def _claims(defect: Defect) -> frozenset[str]:
 def _joined(one: Cause, other: Cause) -> Cause:
     best = min((one, other), key=_clear)
     names = tuple(dict.fromkeys((*one.systems, *other.systems)))
-    return replace(best, systems=names, claims=one.claims | other.claims, seen=one.seen + other.seen)
+    claims, alike = one.claims | other.claims, one.alike | other.alike
+    return replace(best, systems=names, claims=claims, alike=alike, seen=one.seen + other.seen)
 
 
 def _clear(cause: Cause) -> tuple[object, ...]:

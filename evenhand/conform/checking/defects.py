@@ -19,13 +19,10 @@ from typing import TYPE_CHECKING, Any
 from evenhand.conform.adapters.kernels import Source
 from evenhand.conform.adapters.wire import Fault, text
 from evenhand.conform.checking.coding import Coder
-from evenhand.conform.checking.comparing import (
-    nested,
-    shown_side,
-)
+from evenhand.conform.checking.comparing import nested, places
 from evenhand.conform.checking.divergence import Divergence, Examiner, wavering
 from evenhand.conform.checking.likeness import Likeness
-from evenhand.conform.checking.ordering import Defect, broad, simple, telling
+from evenhand.conform.checking.ordering import MOSTLY, Defect, broad, ever_present, simple, telling
 from evenhand.conform.checking.remembering import lasting
 from evenhand.conform.checking.steps_kept import keeping_steps
 from evenhand.core.trace import AnyScenario, Scenario
@@ -72,9 +69,6 @@ AGAIN = 5
 
 STUBBORN = 32
 """The same for a non-deterministic kernel, because a random answer may be the same five times."""
-
-MOSTLY = 0.5
-"""The share of all runs in which a difference hides what lies behind it."""
 
 GOES_ON = 3
 """After a difference, how many steps must agree for one that does not, before that one is told apart."""
@@ -260,7 +254,7 @@ class Defects:
 
         Every divergence is explained by defects that together show its kinds, or is shrunk to one of its own.
         """
-        self.like.everywhere = self._ever_present(runs)
+        self.like.everywhere = ever_present(self._seen.values(), runs)
         made = self._made
         compared: dict[frozenset[str], int] = {}
         for one in self._ordered():
@@ -294,8 +288,7 @@ class Defects:
         """
         sorts: dict[object, list[Defect]] = {}
         for one in sorted(broad(self._seen.values()), key=simple):
-            places = frozenset(kind.partition(": ")[0] for kind in self.like.telling(one.divergence))
-            sorts.setdefault((one.divergence.what, places), []).append(one)
+            sorts.setdefault((one.divergence.what, places(self.like.telling(one.divergence))), []).append(one)
         waiting = [self._tied(some) for some in sorts.values()]
         while waiting:
             for some in list(waiting):
@@ -321,17 +314,6 @@ class Defects:
             return one.divergence.length > longest or not self.like.alike(one.divergence)
 
         return *sorted(group[:TIED], key=unclear), *group[TIED:]
-
-    def _ever_present(self, runs: int) -> frozenset[str]:
-        """The kinds that show in most of `runs` runs: what shows beside them is no consequence of theirs.
-
-        In most runs the kernel shows the same words in one place, or nothing there, whatever it should show.
-        """
-        seen = Counter[str]()
-        for one in self._seen.values():
-            seen.update(dict.fromkeys(map(shown_side, one.divergence.kinds), one.count))
-        kinds = frozenset[str]().union(*(one.divergence.kinds for one in self._seen.values()))
-        return frozenset(kind for kind in kinds if seen[shown_side(kind)] >= MOSTLY * runs)
 
     def _explained(self, one: Defect, made: Sequence[Defect], compared: dict[frozenset[str], int]) -> int | None:
         """Return the place of the defect that explains a divergence, with others if need be; None if it is new.

@@ -10,6 +10,7 @@ from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.comparing import (
     nested,
     one_reason,
+    places,
     same_side,
     same_words,
     touch,
@@ -20,7 +21,7 @@ from evenhand.conform.checking.divergence import Divergence
 from evenhand.conform.checking.duties import SENTENCES
 from evenhand.conform.checking.lookalikes import Lookalikes
 from evenhand.conform.checking.ordering import Defect
-from evenhand.conform.checking.sameness import WAVERS, other_reason
+from evenhand.conform.checking.sameness import WAVERS
 
 if TYPE_CHECKING:
     from evenhand.core.system import Mutant
@@ -99,7 +100,7 @@ class Likeness:
         if kinds != (one.kinds, other.kinds) and nested(*kinds) and not all(map(self.everywhere.issuperset, kinds)):
             return True  # a claim may object to what shows in most runs
         within = kinds[0] == kinds[1] or (one.taken == other.taken and nested(*kinds))
-        claimed = one.subject not in SENTENCES and touch(*kinds) and not other_reason(*kinds)
+        claimed = one.subject not in SENTENCES and touch(*kinds)
         return one.subject == other.subject and (within or claimed)
 
     def _plainly_one(self, known: Defect, new: Defect) -> bool:
@@ -139,9 +140,9 @@ def lacking(one: Divergence, other: Divergence) -> bool:
 
     What is decided otherwise differs in other places too; these entries were lost, or hidden.
     """
-    places = [{kind.partition(": ")[0] for kind in found.kinds} for found in (one, other)]
     lost = all(kind.endswith(" / nothing") for kind in one.kinds | other.kinds)
-    return lost and len(places[0]) == 1 and places[0] == places[1] and all(one.endswith("[]") for one in places[0])
+    lists = places(one.kinds | other.kinds)
+    return lost and bool(one.kinds) and len(lists) == 1 and all(one.endswith("[]") for one in lists)
 
 
 def too_much(one: Divergence, other: Divergence) -> bool:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from evenhand.conform.checking.comparing import shown_side
 
 if TYPE_CHECKING:
     from evenhand.conform.checking.divergence import Divergence
 
 MANY_WAYS = 4
 """Ways in which one field is wrong, from which on they are one defect."""
+
+MOSTLY = 0.5
+"""The share of all runs in which a difference hides what lies behind it, and what stands beside it."""
 
 NOTHING = "null"
 """What stands in a field where nothing is to tell, as no reason; an empty text may stand beside another reason."""
@@ -29,6 +35,18 @@ class Defect:
     claims: frozenset[str] = frozenset()
     alike: frozenset[str] = frozenset()
     forms: frozenset[frozenset[str]] = frozenset()
+
+
+def ever_present(found: Iterable[Defect], runs: float) -> frozenset[str]:
+    """Return the kinds that show in most of `runs` runs: what shows beside them is no consequence of theirs.
+
+    In most runs the kernel shows the same words in one place, or nothing there, whatever it should show.
+    """
+    found, seen = tuple(found), Counter[str]()
+    for one in found:
+        seen.update(dict.fromkeys(map(shown_side, one.divergence.kinds), one.count))
+    kinds = frozenset[str]().union(*(one.divergence.kinds for one in found))
+    return frozenset(kind for kind in kinds if seen[shown_side(kind)] >= MOSTLY * runs)
 
 
 def simple(one: Defect) -> tuple[object, ...]:

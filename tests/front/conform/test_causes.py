@@ -181,17 +181,6 @@ def test_one_cause_in_two_systems_is_one_finding() -> None:
     assert found[0].seriousness is Seriousness.DECISION
 
 
-@pytest.mark.parametrize(("other", "number"), [({"paid: less", "why: late / poor"}, 1), ({"seat: less"}, 2)])
-def test_one_claim_that_objects_in_two_places_is_two_findings(other: set[str], number: int) -> None:
-    """In two systems; if one place is the same, it is one finding."""
-    system = find("apcm").model.systems["universe"]
-    claim = Always(name="nobody_pays_twice", sentence="", check=lambda _config, _state: True)
-    objection = (Violation(claim, 1, Basis.SHOWN),)
-    made = [Defect(replace(differing(kinds), violations=objection), 1) for kinds in ({"paid: more"}, other)]
-    found = causes([(system, made[:1]), (replace(system, name="another"), made[1:])])
-    assert len(found) == number and {one.headline for one in found} == {claim.name}
-
-
 @pytest.mark.parametrize(
     ("false", "kept", "headline"),
     [
@@ -238,165 +227,142 @@ def test_a_claim_that_a_smaller_finding_explains_heads_no_other(more: tuple[str,
     assert [one.headline for one in large] == [headline or "kernel_agrees_with_model"]
 
 
-@pytest.mark.parametrize(
-    ("other", "number"),
-    [
-        ("to: ACT / REFUSE", 2),
-        ("to: null / REFUSE", 2),
-        ("to: REFUSE / null", 1),
-        ("to: HALT / ACT", 1),
-        ("by: ACT / REFUSE", 2),
-    ],
-)
-def test_a_wrong_refusal_and_a_wrong_acceptance_are_two_findings(other: str, number: int) -> None:
-    """Though one claim objects to both, in one place and two systems."""
-    system = find("apcm").model.systems["universe"]
-    claim = Always(name="acts_when_it_should", sentence="", check=lambda _config, _state: True)
-    both = [
-        Defect(replace(differing({kind}), violations=(Violation(claim, 1, Basis.SHOWN),)), 1)
-        for kind in ("to: REFUSE / ACT", other)
-    ]
-    assert len(causes([(system, both[:1]), (replace(system, name="another"), both[1:])])) == number
-
-
 def differing(kinds: set[str]) -> Divergence:
     """A run of one action in which so much differs."""
     return Divergence(Scenario(None, None, (1,)), "machine", "differs", frozenset(kinds), "", (), ())
 
 
-@pytest.mark.parametrize("mutants", [("", ""), ("a", ""), ("ab", "bc"), ("a", "b")])
-@pytest.mark.parametrize("systems", ["xx", "xy"])
-def test_two_findings_of_one_claim_are_one_where_the_same_differs_among_others(
-    systems: str, mutants: tuple[str, str]
-) -> None:
-    """In one system or two, unless each has mutants of its own; beside other claims, or none, they are two."""
+def joined(
+    one: set[str], other: set[str], *, claims: str = "", alike: tuple[str, str] = ("", ""), behind: int = 0
+) -> bool:
+    """Whether two findings with these kinds are one; `claims` object to each, and mutants look `alike`."""
     system = find("apcm").model.systems["universe"]
-    claim = Always(name="nobody_pays_twice", sentence="", check=lambda _config, _state: True)
-    bare = [differing({"ok: less", place}) for place in ("a: P / Q", "b: P / Q")]
-    alike = 2 if mutants == ("a", "b") else 1
-    for claims, number in (((claim, claim), alike), ((claim, replace(claim, name="another")), 2), ((), 2)):
-        some = [
-            replace(one, violations=(Violation(held, 1, Basis.SHOWN),)) for one, held in zip(bare, claims, strict=False)
-        ]
-        made = [Defect(one, 1, alike=frozenset(names)) for one, names in zip(some or bare, mutants, strict=True)]
-        checked = zip(systems, made, strict=True)
-        assert len(causes((replace(system, name=name), [one]) for name, one in checked)) == number
+    made = [
+        Defect(replace(differing(kinds), behind=behind), 1, alike=frozenset(names))
+        for kinds, names in zip((one, other), alike, strict=True)
+    ]
+    for place, name in enumerate(claims):
+        held = Violation(Always(name=name, sentence="", check=lambda _config, _state: True), 1, Basis.SHOWN)
+        made[place] = replace(made[place], divergence=replace(made[place].divergence, violations=(held,)))
+    found = {
+        (len(causes(zip(systems, ([some] for some in order), strict=True))))
+        for systems in ((system, system), (system, replace(system, name="another")))
+        for order in (made, made[::-1])
+    }
+    (number,) = found  # in one system or two, in either order
+    return number == 1
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "number"),
+    ("one", "other", "claims", "same"),
     [
-        ({f"errors[#].code: {A} / {B}"}, {f"errors[]: Error {A} mode / nothing", "ok: false / true"}, 1),
-        ({f"errors[]: Error {A} / nothing"}, {f"why: {A} / nothing"}, 1),
-        ({f"errors[]: Error {A} / nothing"}, {f"errors[]: Error {B} / nothing"}, 2),
-        ({f"errors[]: Error {A} / nothing"}, {f"errors[]: nothing / Error {A}"}, 2),
-        ({f"errors[#].code: {A} / {B}", f"errors[#].code: {B} / {A}"}, {f"errors[]: Error {A} / nothing"}, 2),
-        ({"errors[]: Error other / nothing"}, {"errors[#].code: other / mine"}, 2),
-        ({f"code: {A} / taken", "stage: one / none"}, {f"code: {A} / taken", "stage: two / none"}, 2),
-        ({f"code: {A} / taken", "stage: one / none"}, {f"code: {A} / taken", "stage: two / some"}, 1),
-        ({f"code: {A} / taken", 'stage: one / ""'}, {f"code: {A} / taken", 'stage: two / ""'}, 1),
-        ({f"facts.why: {A} / nothing"}, {f"errors[]: Error {A} / nothing"}, 2),
+        ({"ok: less", "a: P / Q"}, {"ok: less", "b: P / Q"}, "aa", True),
+        ({"ok: less", "a: P / Q"}, {"ok: less", "b: P / Q"}, "ab", False),
+        ({"ok: less", "a: P / Q"}, {"ok: less", "b: P / Q"}, "", False),
+        ({"ok: less", "a: P / Q"}, {"ok: more", "b: P / Q"}, "aa", False),
+    ],
+)
+@pytest.mark.parametrize("alike", [("", ""), ("a", ""), ("ab", "bc"), ("a", "b")])
+def test_one_claim_that_objects_to_what_two_have_in_common_makes_them_one(
+    one: set[str], other: set[str], claims: str, same: bool, alike: tuple[str, str]
+) -> None:
+    """Unless each has mutants of its own."""
+    assert joined(one, other, claims=claims, alike=alike) == (same and alike != ("a", "b"))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ({f"errors[#].code: {A} / {B}"}, {f"errors[]: Error {A} mode / nothing", "ok: false / true"}, True),
+        ({f"errors[]: Error {A} / nothing"}, {f"why: {A} / nothing"}, True),
+        ({f"errors[]: Error {A} / nothing", "a: P / Q"}, {f"errors[]: Error {B} / nothing", "b: P / Q"}, False),
+        ({f"errors[]: Error {A} / nothing"}, {f"errors[]: nothing / Error {A}"}, False),
+        ({f"errors[#].code: {A} / {B}", f"errors[#].code: {B} / {A}"}, {f"errors[]: Error {A} / nothing"}, False),
+        ({"errors[]: Error other / nothing"}, {"errors[#].code: other / mine"}, False),
+        ({f"code: {A} first / {A} second"}, {f"why: {A} third / {A} last"}, False),
     ],
 )
 def test_a_reason_that_is_overlooked_is_one_cause_whatever_is_shown_instead(
-    one: set[str], other: set[str], number: int
+    one: set[str], other: set[str], same: bool
 ) -> None:
     """If it is a word of the protocol, and neither shows it elsewhere or overlooks another one too."""
-    system = find("apcm").model.systems["universe"]
-    for kinds in ((one, other), (other, one)):
-        assert len(causes([(system, [Defect(differing(some), 1) for some in kinds])])) == number
-
-
-@pytest.mark.parametrize(("mutants", "number"), [("a", 1), ("ab", 1), ("b", 2), ("", 2)])
-def test_two_forms_that_the_same_mutants_explain_are_one_finding(mutants: str, number: int) -> None:
-    """Also where each stands in a system beside the other, as the time for grouping was over there."""
-    system = find("apcm").model.systems["universe"]
-    first = Defect(differing({"paid: more"}), 1, alike=frozenset("a"))
-    second = Defect(differing({"seat: less"}), 1, alike=frozenset(mutants))
-    bare = [replace(one, alike=frozenset[str]()) for one in (first, second)]
-    found = causes(
-        [
-            (system, bare),
-            *((replace(system, name=one), [made]) for one, made in zip("xy", (first, second), strict=True)),
-        ]
-    )
-    assert sorted(one.seen for one in found) == ([4] if number == 1 else [2, 2])
-
-
-@pytest.mark.parametrize(("count", "number"), [(9, 2), (1, 1)])
-def test_what_most_runs_show_joins_nothing_that_shows_more(count: int, number: int) -> None:
-    """A fault of most runs stands beside each other one; where it is as rare, the same and more is a form of it."""
-    system = find("apcm").model.systems["universe"]
-    claim = Always(name="a", sentence="", check=lambda _config, _state: True)
-    kinds = ({"paid: more"}, {"paid: more", "seat: less"})
-    made = [replace(differing(one), violations=(Violation(claim, 1, Basis.SHOWN),)) for one in kinds]
-    found = causes([(system, [Defect(made[0], count), Defect(made[1], 1)])])
-    assert len(found) == number
+    assert joined(one, other) == same
+    assert not joined(one, other, alike=("a", "b"))
 
 
 @pytest.mark.parametrize(
-    ("claims", "behind", "kinds", "number"),
-    [
-        ("", 0, ({"paid: more"}, {"paid: more"}), 1),
-        ("", 0, ({"paid: more"}, {"paid: more", "seat: less"}), 1),
-        ("a", 0, ({"paid: more"}, {"paid: more", "seat: less"}), 1),
-        ("ab", 0, ({"paid: more"}, {"paid: more", "seat: less"}), 2),
-        ("", 0, ({"paid: more", "seat: less"}, {"paid: more", "ok: less"}), 2),
-        ("a", 0, ({"paid: more", "facts.rest: less"}, {"paid: more", "facts.seat: less"}), 1),
-        ("ab", 0, ({"paid: more", "facts.rest: less"}, {"paid: more", "facts.seat: less"}), 1),
-        ("", 0, ({"paid: more", "facts.rest: less"}, {"facts.rest: less"}), 2),
-        ("a", 0, ({"paid: more", "why: late / poor"}, {"paid: more", "why: late / shut"}), 1),
-        ("a", 0, ({"why: late / poor"}, {"why: late / shut"}), 2),
-        ("a", 0, ({"seats[#].why: late / poor"}, {"seats[]: why / nothing"}), 2),
-        ("a", 0, ({"tokens[#]: · / not told"}, {"tokens[]: nothing / not told"}), 2),
-        ("a", 0, ({"paid: more", "why: Late shut / null"}, {"paid: more", "why: Late poor / null"}), 2),
-        ("a", 0, ({"paid: more", "why: Late shut / null"}, {"paid: more", "why: Late / null"}), 1),
-        ("", 0, ({"paid: more", "why: late / poor"}, {"paid: more", "why: late / shut"}), 2),
-        ("", 1, ({"why: late / poor"}, {"why: late / shut"}), 1),
-        ("", 1, ({"why: late / poor"}, {"paid: more"}), 2),
-    ],
+    ("alike", "same"), [(("a", "a"), True), (("a", "ab"), True), (("a", "b"), False), (("a", ""), False)]
 )
-def test_two_forms_of_one_cause_are_one_finding(
-    claims: str, behind: int, kinds: tuple[set[str], set[str]], number: int
+def test_two_forms_that_the_same_mutants_explain_are_one_finding(alike: tuple[str, str], same: bool) -> None:
+    """Though nothing that differs is the same."""
+    assert joined({"paid: more"}, {"seat: less"}, alike=alike) == same
+
+
+def test_what_differs_alike_is_one_finding_that_has_the_mutants_of_all_its_runs() -> None:
+    """The mutants of one system are not those of another; what one of them explains elsewhere is the same finding."""
+    assert joined({"paid: more"}, {"paid: more"}, alike=("a", "b"))
+    system = find("apcm").model.systems["universe"]
+    made = [
+        Defect(differing({kind}), 1, alike=frozenset(name))
+        for kind, name in (("paid: more", "a"), ("paid: more", "b"), ("seat: less", "b"))
+    ]
+    found = causes((replace(system, name=name), [one]) for name, one in zip("xyz", made, strict=True))
+    assert [one.seen for one in found] == [3]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ({"name: CONFLICT / DENIED"}, {"name: BLOCKED / DENIED"}, True),
+        ({"name: CONFLICT / DENIED"}, {"name: CONFLICT / BLOCKED"}, False),
+        ({f"code: {A} / taken"}, {f"code: {B} / taken"}, True),
+        ({"paid: more"}, {"paid: more", "seat: less"}, True),
+        ({"paid: more", "seat: less"}, {"paid: more", "ok: less"}, False),
+        ({"paid: more"}, {"paid: more", f"code: {A} / taken"}, False),
+    ],
+    ids=["whatever is due", "something else is shown", "whatever word is due", "and more", "more in either", "a word"],
+)
+def test_what_a_kernel_shows_in_two_runs_is_one_finding(one: set[str], other: set[str], same: bool) -> None:
+    """Whatever it should show; or the same and more, if no word of the protocol is overlooked beside it."""
+    assert joined(one, other) == same
+    assert not joined(one, other, alike=("a", "b"))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [({"why: late / poor"}, {"why: late / shut"}, True), ({"why: late / poor"}, {"paid: more"}, False)],
+)
+def test_what_lies_behind_other_differences_in_one_place_is_one_finding(
+    one: set[str], other: set[str], same: bool
 ) -> None:
-    """In one system, where mutants or other words told them apart."""
+    """Nobody knows what the kernel should have shown there."""
+    assert joined(one, other, behind=1) == same and not joined(one, other)
+
+
+@pytest.mark.parametrize(("runs", "number"), [(10, 2), (100, 1)])
+def test_what_most_runs_show_joins_nothing_that_shows_more(runs: int, number: int) -> None:
+    """A fault of most runs stands beside each other one; where it is rare, the same and more is a form of it."""
     system = find("apcm").model.systems["universe"]
-    made = [replace(differing(one), behind=behind) for one in kinds]
-    for place, name in enumerate(2 * claims if len(claims) == 1 else claims):
-        claim = Always(name=name, sentence="", check=lambda _config, _state: True)
-        made[place] = replace(made[place], violations=(Violation(claim, 1, Basis.SHOWN),))
-    found = causes([(system, [Defect(one, 1, alike=frozenset({name})) for one, name in zip(made, "xy", strict=True)])])
-    assert len(found) == number and sum(one.seen for one in found) == 2
+    made = [Defect(differing({"paid: more"}), 6), Defect(differing({"paid: more", "seat: less"}), 1)]
+    assert len(causes([(system, made)], {system.name: runs})) == number
 
 
 @pytest.mark.parametrize(
-    ("reasons", "number"),
+    ("whats", "kinds", "number"),
     [
-        (("shut / null", "poor / null"), 2),
-        (("shut / null", "shut late / null"), 1),
-        (("null / shut", "null / poor"), 1),
-        (('shut / ""', 'poor / ""'), 1),
+        (("mutates", "mutates"), ({"a"}, {"b"}), 1),
+        (("violates", "violates"), (set[str](), set[str]()), 2),
+        (("differs", "relates"), ({"a"}, {"a"}), 2),
     ],
+    ids=["it changes what it is given, whatever", "nothing differs, a claim objects", "two runs show it, or one"],
 )
-def test_two_reasons_that_a_kernel_overlooks_are_two_findings(reasons: tuple[str, str], number: int) -> None:
-    """Of two systems, under one claim, though the kernel does the same in either case; it may give any for none."""
+def test_what_is_wrong_tells_findings_apart_before_what_differs(
+    whats: tuple[str, str], kinds: tuple[set[str], set[str]], number: int
+) -> None:
+    """Unless the kernel changes what it is given."""
     system = find("apcm").model.systems["universe"]
-    claim = Always(name="a", sentence="", check=lambda _config, _state: True)
-    made = (
-        replace(differing({"ok: less", f"why: {one}"}), violations=(Violation(claim, 1, Basis.SHOWN),))
-        for one in reasons
-    )
-    found = causes([(replace(system, name=name), [Defect(one, 1)]) for one, name in zip(made, "xy", strict=True)])
-    assert len(found) == number and sum(one.seen for one in found) == 2
-
-
-@pytest.mark.parametrize(("codes", "number"), [((A, B), 2), ((A, f"{A} mode"), 1), ((A, f"{A} {B}"), 1)])
-def test_two_codes_of_errors_that_there_are_not_are_two_findings(codes: tuple[str, str], number: int) -> None:
-    """Though one claim, that the codes are right, objects to both."""
-    system = find("apcm").model.systems["universe"]
-    held = Violation(Always(name="a", sentence="", check=lambda _config, _state: True), 1, Basis.SHOWN)
-    bare = (differing({"ok: true / false", f"errors[]: nothing / Error {one}"}) for one in codes)
-    assert len(causes([(system, [Defect(replace(one, violations=(held,)), 1) for one in bare])])) == number
+    made = [Defect(replace(differing(some), what=what), 1) for what, some in zip(whats, kinds, strict=True)]
+    assert len(causes([(system, made)])) == number
 
 
 @pytest.mark.parametrize("order", [1, -1])
@@ -410,13 +376,6 @@ def test_a_kernel_that_remembers_is_not_told_to_waver_too(order: int) -> None:
         defects = [remembers, differs, wavers][::order]
         found = causes([(system, defects[:split]), (replace(system, name="x"), defects[split:])])
         assert sorted(one.defect.divergence.what for one in found) == ["differs", "remembers"]
-
-
-def test_the_same_difference_in_two_systems_is_one_finding_whatever_mutants_look_like_it() -> None:
-    """The mutants of one system are not those of another."""
-    system = find("apcm").model.systems["universe"]
-    made = [Defect(differing({"paid: more"}), 1, alike=frozenset({name})) for name in "ab"]
-    assert len(causes([(system, made[:1]), (replace(system, name="another"), made[1:])])) == 1
 
 
 @pytest.mark.parametrize(
