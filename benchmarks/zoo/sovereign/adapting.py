@@ -245,6 +245,8 @@ class Adapter:
             if self.whole_exits and asked["action_type"] == "Exit" and not whole:
                 raise Unsupported("half of an Exit bundle")
             paths = [plain(value) for name, value in asked["fields"] if name == "path"]
+            if "" in paths:
+                raise Unsupported("an empty path, which these kernels take for one outside")
             if any(_turns_at_nothing(one, self.config["tree"]) for one in paths):
                 raise Unsupported("`..` behind what is no directory: a disk refuses that, a shortened text does not")
             if one["justification"] and not one["justification"]["text"]:
