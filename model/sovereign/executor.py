@@ -175,15 +175,22 @@ def _disk_is_open(tree: Tree, request: Request, path: str, action: Act) -> bool:
     return any(where is not None and look(tree, where) is None for where in places)
 
 
+def _is_open(config: Config, state: State, request: Request, path: str, action: Act) -> bool:
+    """Whether disks differ on a path that one of them allows; on some, a backslash parts names."""
+    parted = path.replace("\\", "/") if config.readings.path_rule == "normal_form" else path
+    differ = parted != path or _disk_is_open(state.tree, request, path, action)
+    return differ and any(permitted(config, request, normal_form(one)) for one in (path, parted))
+
+
 def unsaid(config: Config, state: State, action: Act) -> bool:
     """No section says whether `..` may follow a name that is no directory (section 6, `path_rule`).
 
     Who shortens the text does not see it; but where the shortened path is not allowed, everybody refuses.  Nor does
-    one say whether a write makes a directory that is absent, or which parts a type that is not declared requires, and
-    so which gate refuses a candidate that lacks one.
+    one say what a backslash is where a path stands for what a disk takes it for, whether a write makes a directory that
+    is absent, or which parts a type that is not declared requires, and so which gate refuses a candidate that lacks
+    one.
     """
     paths = ((one, path_of(one)) for one in _carried_out(state, action))
     return _demands_are_open(config, action) or any(
-        path is not None and _disk_is_open(state.tree, one, path, action) and permitted(config, one, normal_form(path))
-        for one, path in paths
+        path is not None and _is_open(config, state, one, path, action) for one, path in paths
     )

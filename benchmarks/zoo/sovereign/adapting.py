@@ -20,7 +20,7 @@ UNKNOWN: Json = {"$unknown": True}
 DEFAULTS = {
     "budget_absent": "pass", "budget_count": "exactly_one", "bundle_hash_covers": "content", "duplicate_bundle": "one",
     "exit_candidate": "host_never_offers", "exit_precedence": "timestamp_first", "negative_budget": "refuse",
-    "path_rule": "resolved", "reported_gate": "first_candidate", "session_budget": "exceeded",
+    "path_rule": "normal_form", "reported_gate": "first_candidate", "session_budget": "exceeded",
     "unknown_author": "refuse",
 }  # fmt: skip
 PARTS = ["authority_citations", "scope_claim", "justification"]
@@ -110,11 +110,6 @@ def files_of(tree: Json) -> dict[str, str]:
         raise Unsupported("a repository without its directories")
     return {"/".join(place[1:]): node["text"] for place, node in nodes.items()
             if node["kind"] == "file" and place[0] == "repo"}  # fmt: skip
-
-
-def _has_gap(path: Any) -> bool:
-    """Whether a path has an empty name; the text says nothing of it, and no reading does."""
-    return isinstance(path, str) and (not path or "" in path.split("/")[1:])
 
 
 def _turns_at_nothing(path: Any, tree: Json) -> bool:
@@ -250,8 +245,8 @@ class Adapter:
             if self.whole_exits and asked["action_type"] == "Exit" and not whole:
                 raise Unsupported("half of an Exit bundle")
             paths = [plain(value) for name, value in asked["fields"] if name == "path"]
-            if any(map(_has_gap, paths)):
-                raise Unsupported("a path with an empty name in it, which these kernels pass over, as systems do")
+            if "" in paths:
+                raise Unsupported("an empty path, which these kernels take for one outside")
             if any(_turns_at_nothing(one, self.config["tree"]) for one in paths):
                 raise Unsupported("`..` behind what is no directory: a disk refuses that, a shortened text does not")
             if one["justification"] and not one["justification"]["text"]:

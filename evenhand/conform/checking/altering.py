@@ -249,13 +249,19 @@ class Altering:
         yield kind((*items, more))
 
     def _again(self, scenario: AnyScenario) -> AnyScenario | None:
-        """An action again: at once, more often than a limit allows, or later."""
+        """An action again: at once, more often than a limit allows, or later; or some in their order, or all.
+
+        What a kernel should have forgotten in between shows where the same comes again.
+        """
         actions, pick = scenario.actions, self.random
         at = pick.randrange(len(actions))
         limits = [int(one) for one in self._word(scenario.config).numbers if 0 < one <= MOST_ACTIONS // 4]
-        times = pick.choice((1, 2, *limits))
-        later = pick.choice((at + 1, pick.randint(at + 1, len(actions))))
-        return replace(scenario, actions=(*actions[:later], *(actions[at],) * times, *actions[later:]))
+        times, end = pick.choice((1, 2, *limits)), at + 1
+        if pick.randrange(2):
+            at, end = pick.choice(((0, len(actions)), (at, pick.randint(at + 1, len(actions)))))
+            times = 1
+        later = pick.choice((end, pick.randint(end, len(actions))))
+        return replace(scenario, actions=(*actions[:later], *actions[at:end] * times, *actions[later:]))
 
     def _moved(self, scenario: AnyScenario) -> AnyScenario | None:
         """Without an action, with one elsewhere, or with one of another run of the same configuration."""

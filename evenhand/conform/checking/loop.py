@@ -366,7 +366,8 @@ class _Check:
         if (effort.first and phase.first) or not any(phase.steps.values()):
             return
         if PAIRS in effort.phases:
-            differing, choosing = tuple(phase.differing.values()), tuple(phase.choosing.values())
+            differing = tuple(phase.differing.values())
+            choosing = [run for _, run in sorted(phase.choosing.values(), key=lambda one: (one[0], len(one[1].actions)))]
             self._share(PAIRS, lambda: several.pairs(differing, phase.agreed, phase.own, effort.pairs, choosing))
         if LIVENESS_RUNS in effort.phases:
             self._share(LIVENESS_RUNS, lambda: several.liveness(scopes, effort.liveness))

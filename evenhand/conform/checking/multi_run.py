@@ -39,7 +39,7 @@ DIFFERING = 200
 """Differing runs from which pairs are made."""
 
 CHOOSING = 64
-"""Runs, the shortest, at whose end the kernel chose: they are repeated first, with its choices in other orders."""
+"""Runs, the first, at whose end the kernel chose: they are repeated first, with its choices in other orders."""
 
 DEEP = 6
 """Steps of an agreeing run after which a pair may part."""
@@ -102,7 +102,7 @@ class MultiRunClaims:
                 best[one.claim.name] = (min(known, one, key=_length), count + 1)
 
         try:
-            for one in sorted(choosing, key=lambda one: len(one.actions))[:CHOOSING]:
+            for one in choosing[:CHOOSING]:
                 if not self.over():
                     keep(self.pairing.broken(about, one, choice=True))
             for group in _grouped(self._lefts(differing, agreed or own), TOGETHER):

@@ -19,8 +19,9 @@ from evenhand.conform.checking.divergence import Divergence, Examiner, kind_of, 
 from evenhand.conform.checking.multi_run import DIFFERING
 from evenhand.conform.checking.refusing import Refusals, Slowness
 from evenhand.conform.checking.remembering import lasting, remembers
-from evenhand.conform.checking.words import choices
+from evenhand.conform.checking.words import Dictionary, choices
 from evenhand.core.canonical import Json
+from evenhand.core.codec import encode
 from evenhand.core.system import AnySystem
 from evenhand.core.trace import AnyScenario, AnyTrace, Trace
 from evenhand.processes.clock import OutOfTime
@@ -89,7 +90,7 @@ class Phase:
     agreed: list[AnyTrace] = field(default_factory=list[AnyTrace])
     differing: dict[AnyScenario, AnyTrace] = field(default_factory=dict[AnyScenario, AnyTrace])
     own: list[AnyTrace] = field(default_factory=list[AnyTrace])
-    choosing: dict[Any, AnyScenario] = field(default_factory=dict[Any, AnyScenario])
+    choosing: dict[Any, tuple[bool, AnyScenario]] = field(default_factory=dict[Any, tuple[bool, AnyScenario]])
     fine: list[AnyTrace] = field(default_factory=list[AnyTrace])
     marred: list[tuple[AnyTrace, frozenset[str]]] = field(default_factory=list[Any])
     shown: Counter[str] = field(default_factory=Counter[str])
@@ -317,12 +318,17 @@ class Phase:
         return None
 
     def _chooses(self, trace: AnyTrace, shown: Sequence[Json]) -> None:
-        """Keep a short run to each action from which the kernel chose something by a rule of its own."""
+        """Keep a short run to each action from which the kernel chose by a rule of its own, and if it chose as the model.
+
+        Where it chose otherwise there was a choice; else all but one may have been out of the question.
+        """
         scenario = trace.scenario
         for place, (step, said) in enumerate(zip(trace.steps, shown, strict=False)):
             if step.action not in self.choosing and choices(said):
                 first = place if step.before == scenario.start else 0
-                self.choosing[step.action] = replace(scenario, actions=scenario.actions[first : place + 1])
+                run = replace(scenario, actions=scenario.actions[first : place + 1])
+                same = self.coder.choices.reading(said, encode(step.shown), Dictionary()).agrees
+                self.choosing[step.action] = same, run
 
     def _next(
         self,

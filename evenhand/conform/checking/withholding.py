@@ -1,9 +1,9 @@
 """Decode observations with gaps into values that a claim cannot read where a gap is.
 
-A record with gaps is of a subclass of its class, whose reads of the missing fields raise `StateNeeded`, as do its
-comparisons: even `x is None` cannot go by unnoticed.  A tuple or set with a gap is a gap as a whole, because its length
-and its members' identity are read without a call; only a text or number that is there for certain (`GAP`) is withheld
-alone.
+A record with gaps is of a subclass of its class, whose reads of the missing fields raise `StateNeeded`, as do
+comparisons in which nothing known differs: even `x is None` cannot go by unnoticed.  A tuple or set with a gap is a gap
+as a whole, because its length and its members' identity are read without a call; only a text or number that is there
+for certain (`GAP`) is withheld alone.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _record(data: dict[str, Json], known: Mapping[str, type], types: tuple[type,
 
 @cache
 def _with_gaps(kind: type, missing: frozenset[str]) -> type:
-    """A subclass of `kind` whose instances cannot be compared, and whose fields `missing` cannot be read."""
+    """A subclass of `kind` whose fields `missing` cannot be read, nor be equal to others."""
 
     def read(self: Any, name: str) -> Any:
         if name in missing or name == "__dict__":
@@ -91,6 +91,25 @@ def _with_gaps(kind: type, missing: frozenset[str]) -> type:
     def refuse(*_arguments: Any) -> Any:
         raise StateNeeded
 
-    body: dict[str, Any] = {"__slots__": (), "__getattribute__": read, "__module__": kind.__module__}
-    body |= dict.fromkeys(("__eq__", "__ne__", "__hash__", "__repr__"), refuse)
+    def equal(self: Any, other: Any) -> bool:
+        return _equal(kind, self, other)
+
+    body: dict[str, Any] = {"__slots__": (), "__getattribute__": read, "__eq__": equal, "__module__": kind.__module__}
+    body |= dict.fromkeys(("__hash__", "__repr__"), refuse)
     return type(kind.__name__, (kind,), body)
+
+
+def _equal(kind: type, one: Any, other: Any) -> bool:
+    """Whether two are equal: they are not if something differs that is known of both.  Raises StateNeeded."""
+    if not isinstance(other, kind):
+        return False
+    unknown = False
+    for name in field_hints(kind):
+        try:
+            if getattr(one, name) != getattr(other, name):
+                return False
+        except StateNeeded:
+            unknown = True
+    if unknown:
+        raise StateNeeded
+    return True

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from evenhand.conform.checking.causes import alone
+from evenhand.conform.checking.claims import StateNeeded
 from evenhand.conform.checking.loop import CheckEffort, SystemChecked, check_system
 from evenhand.conform.checking.withholding import decode_with_gaps
 from evenhand.conform.checking.words import Dictionary, Malformed, Reader, choices
@@ -117,6 +118,35 @@ def test_a_choice_by_order_is_found_and_one_by_another_hash_is_none() -> None:
     assert defect.divergence.subject == ORDER.name
     assert not checked(first, hidden).defects
     assert {one.divergence.what for one in checked(hashed, plain).defects} == {"differs"}
+
+
+def test_what_is_shown_of_two_choices_tells_them_apart() -> None:
+    """Though the rest is not shown: a claim that compares whole observations is violated, and by no hash."""
+
+    class Silent(Kernel):
+        def step(self, action: Any) -> Any:
+            return {**super().step(action), "many": hidden("")}
+
+    for chooses, found in ((first, {ORDER.name}), (hashed, set[str]())):
+        source = InProcess(lambda _initial, chooses=chooses: Silent(chooses, chosen))
+        result = check_system("hat", [DRAW], (ORDER,), source, effort=CheckEffort(examples=0))
+        assert {one.divergence.subject for one in result.defects} == found
+
+
+def test_records_with_gaps_differ_by_what_is_known_of_both() -> None:
+    """They are equal to none."""
+    gap = {"$unknown": True}
+    ann, bob, some = (
+        decode_with_gaps({"$": "Drawn", "name": name, "many": many}, (Draw, Drawn))
+        for name, many in (("ann", gap), ("bob", gap), (gap, 2))
+    )
+    assert ann != bob and bob != Drawn("ann", 2) and Drawn("ann", 2) != bob and some != Drawn("ann", 3)
+    assert ann != "ann" and {"one": (1, ann)} != {"one": (1, bob)}
+    for other in (ann, decode_with_gaps(encode(Drawn("ann", 2)), (Draw, Drawn)), some):
+        with pytest.raises(StateNeeded):
+            assert ann == other
+    with pytest.raises(StateNeeded):
+        hash(ann)
 
 
 def test_what_is_not_chosen_is_compared() -> None:

@@ -149,6 +149,27 @@ def test_a_path_is_left_out_only_where_the_text_admits_two_answers(path: str, un
 
 
 @pytest.mark.parametrize(
+    ("path", "unsaid"),
+    [
+        ("workspace/a\\b", True),
+        ("workspace\\b", True),  # below the workspace for those that part it there
+        ("workspace/a\\..\\..\\b", True),
+        ("etc\\secret", False),  # whoever reads it so, or so, refuses it
+        ("workspace/e\u0301", False),
+    ],
+)
+def test_what_a_backslash_is_to_a_disk_is_left_out(path: str, unsaid: bool) -> None:
+    """Only where a path stands for what a disk takes it for: the other readings say what becomes of it."""
+    request = Request("ReadLocal", (("path", path),))
+    for rule in ("normal_form", "resolved", "prefix_string"):
+        system = find("sovereign").model.systems["candidates"].under(path_rule=rule)
+        config = next(iter(system.all_configs()))
+        state = next(iter(system.initial(config)))
+        asked = Decide((), (Candidate(request),))
+        assert system.is_unsaid(config, state, asked) is (unsaid and rule == "normal_form")
+
+
+@pytest.mark.parametrize(
     ("path", "action_type", "unsaid"),
     [
         ("workspace/absent/y", "WriteLocal", True),

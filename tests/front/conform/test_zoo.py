@@ -45,7 +45,8 @@ def test_every_adapter_loads(protocol: str, kernel: str) -> None:
 
 def test_a_refused_or_restarted_executor_is_asked_as_the_model_means_it() -> None:
     """It holds what it held, or nothing: a kernel that holds nothing itself was accused of an effect, or of none."""
-    system = find("sovereign").model.systems["agent"].under(budget_count="last", reported_gate="furthest")
+    chosen = {"budget_count": "last", "path_rule": "normal_form", "reported_gate": "furthest"}
+    system = find("sovereign").model.systems["agent"].under(**chosen)
     config = next(iter(system.all_configs()))
     start = next(iter(system.initial(config)))
     initial = {"protocol": "sovereign", "system": "agent", "config": encode(config), "start": encode(start)}

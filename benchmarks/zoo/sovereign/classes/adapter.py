@@ -2,7 +2,7 @@
 
 evenhand check sovereign --adapter benchmarks.zoo.sovereign.classes.adapter:make --reading budget_count=last \
     --reading reported_gate=furthest --reading unknown_author=treat_as_reflection \
-    --reading bundle_hash_covers=content_and_author_and_time
+    --reading bundle_hash_covers=content_and_author_and_time --reading path_rule=normal_form
 
 The caller is hostile: it edits a bundle after the decision.
 """

@@ -1,7 +1,7 @@
 """The adapter of `http_service`: serves it in this process and plays user, reflection and host.
 
 evenhand check sovereign --adapter benchmarks.zoo.sovereign.http_service.adapter:make \
-    --reading unknown_author=treat_as_reflection
+    --reading unknown_author=treat_as_reflection --reading path_rule=normal_form
 
 The user is hostile: who says something also reports an integrity failure, as only the host may.  What
 the log does not tell of a cycle counts as lost.

@@ -1,7 +1,8 @@
 """The adapter of `node_lines`: one Node process; the caller's candidates come in as the text of a model's reply.
 
 evenhand check sovereign --adapter benchmarks.zoo.sovereign.node_lines.adapter:make \
-    --reading unknown_author=treat_as_reflection
+    --reading unknown_author=treat_as_reflection --reading path_rule=normal_form \
+    --reading session_budget=reached
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The adapter of `one_call`, which judges and carries out in one call.
 
 evenhand check sovereign --adapter benchmarks.zoo.sovereign.one_call.adapter:make --reading budget_count=sum \
-    --reading negative_budget=accept
+    --reading negative_budget=accept --reading path_rule=normal_form
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The adapter of `plain_dicts`.
 
-evenhand check sovereign --adapter benchmarks.zoo.sovereign.plain_dicts.adapter:make --reading budget_count=sum
+evenhand check sovereign --adapter benchmarks.zoo.sovereign.plain_dicts.adapter:make --reading budget_count=sum \
+    --reading path_rule=normal_form
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The adapter of `sqlite_rules`; the database is a file, which a restarted host opens again.
 
 evenhand check sovereign --adapter benchmarks.zoo.sovereign.sqlite_rules.adapter:make --reading budget_count=last \
-    --reading reported_gate=furthest
+    --reading reported_gate=furthest --reading path_rule=normal_form
 """
 
 from __future__ import annotations
