@@ -47,6 +47,13 @@ AGENTS = (
 )
 """The agents; permissions for `a` hold for `a/b` too (§7.5)."""
 
+HOOKS = {
+    Visibility.OPEN: (),
+    Visibility.PROTECTED: ("count", "later"),
+    Visibility.CLASSIFIED: ("count", "failing", "later"),
+}
+"""The hooks by the visibility of `a`: what fails with one at each write must not hide what is wrong without."""
+
 SCOPES = ("a", "a/b", "c")
 
 
@@ -61,7 +68,7 @@ def organisation(
         AGENTS,
         tuple(scopes),
         readings,
-        hooks=("count", "failing", "later"),
+        hooks=HOOKS[visibility],
         capacity=scope["marks"],
         horizon=scope["horizon"],
     )

@@ -51,7 +51,7 @@ from evenhand.properties.conviction.winning import contested
 
 @st.composite
 def _made(draw: Any, scope: Scope, readings: Readings) -> Config:
-    """Two to five agents, one or two Issues, the constants of section 5 or small ones."""
+    """Two to five agents, perhaps all of one name, one or two Issues, the constants of section 5 or small ones."""
     agents = agents_of(draw(st.integers(2, 5)))
     if draw(st.integers(0, 2)) == 0:
         agents = (*agents[:-1], replace(agents[-1], standing=STRANGER))
@@ -77,6 +77,8 @@ def _made(draw: Any, scope: Scope, readings: Readings) -> Config:
             feedback_length=3,
             penalty=1,
         )
+    if draw(st.booleans()):
+        agents = tuple(replace(agent, name=agents[0].name) for agent in agents)
     return Config(agents, issues, replace(c, maximum_credit=c.invite_payment - 1), TEXTS, (1, 2, 5), readings)
 
 

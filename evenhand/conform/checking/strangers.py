@@ -52,6 +52,9 @@ STACKED = 12
 SINGLE = 2
 """Runs with one odd stranger each, where it does not."""
 
+LIMIT = -1
+"""The number of the longest word of each sort and letters."""
+
 TRIED = 12
 """Places of one sort among which one is looked for that decides what the model shows."""
 
@@ -107,12 +110,13 @@ class Strangers:
     def _decisive(self, sort: str) -> tuple[AnyTrace, int, Place]:
         """A place of this sort at random, one where a stranger changes what the model shows if one was ever met.
 
-        Where another text in the same action decides already, a kernel may overlook this one.
+        Where another text in the same action decides already, a kernel may overlook this one, as it may all texts of an
+        action that changes nothing.
         """
         some = self.random.choices(self.sorts[sort], k=TRIED)
         found = next((one for one in some if self._decides(*one)), None) or self.decisive.get(sort)
         if found is None:
-            return some[0]
+            return next((one for one in some if one[0].steps[one[1]].after != one[0].steps[one[1]].before), some[0])
         self.decisive[sort] = found
         return found
 
@@ -152,9 +156,17 @@ class Strangers:
                     yield trace
 
     def _untried(self, met: _Met, words: Sequence[tuple[int, str]]) -> Iterator[str]:
-        """Yield each word of which the model shows what it shows of the plain one, first those seldom sent there."""
+        """Yield each word of which the model shows what it shows of the plain one, first those seldom sent there.
+
+        The very first is the longest: it is beyond a limit that is counted in bytes, or counts some letters twice.
+        """
         shown = [(self._named(one.shown, met.head + met.word, met.word), one) for one in met.trace.steps[met.at :]]
         chosen = sorted(words, key=lambda one: (self.tried[met.sort, one[0]], self.random.random()))
+        longest = (f"{met.sort} {_letters(met.word)}", LIMIT)
+        if not self.tried[longest]:
+            at_limit = next((one for one in _longest_first(words) if self._alike(met, one[1], shown)), None)
+            chosen = [*filter(None, (at_limit,)), *(one for one in chosen if one != at_limit)]
+        self.tried[longest] += 1
         for number, word in chosen:
             self.tried[met.sort, number] += 1
             if self._alike(met, word, shown):
@@ -208,6 +220,10 @@ class Strangers:
 def _heads(text: str) -> tuple[str, ...]:
     """What may stand before a stranger in place of a text: nothing, and the text up to its last name."""
     return tuple(dict.fromkeys(("", _TAIL.sub("", text))))
+
+
+def _longest_first(words: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
+    return sorted(words, key=lambda one: -len(one[1]))
 
 
 def _letters(word: str) -> tuple[bool, bool]:
