@@ -101,7 +101,7 @@ class _Standings:
 
     def under(self, config: Config) -> dict[tuple[str, Request, int | None], Standing]:
         """Return the standings known of requests by agent, request and epoch, to be completed."""
-        if config != self.config or len(self.known) > _REMEMBERED:
+        if (config,) != (self.config,) or len(self.known) > _REMEMBERED:  # tuples look for the same object first
             self.config, self.known = config, {}
         return self.known
 
@@ -258,11 +258,10 @@ def _asked(config: Config, before: EpochState, action: Epoch, here: tuple[str, .
         if agent not in here or agent in heard:
             continue
         heard.append(agent)
-        if choice.request is not None and not choice.exits:
+        # No `is` here: tables of joint choices watch each instruction of a function that has one.
+        if isinstance(choice.request, Request) and not choice.exits:
             place = agent, choice.request, epoch
-            found = known.get(place)
-            if found is None:
-                found = known[place] = standing(config, epoch, agent, choice.request)
+            found = known.get(place) or known.setdefault(place, standing(config, epoch, agent, choice.request))
             asks.append(Ask(agent, choice.request, found))
     return tuple(asks)
 

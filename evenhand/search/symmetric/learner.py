@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from evenhand.core.alike import alike
 from evenhand.core.kinds import Property
 from evenhand.core.system import AnySystem
 from evenhand.search.steps import stepped
@@ -70,11 +71,18 @@ class OrbitLearner(JointLearner):
             if len(self.shape.columns[column]) > 1:
                 name = [name for name, _ in self.shape.named()][column]
                 raise NotLearned(f"quotient {self.quotient.name!r} looks at {name}, which changes")
-        read = {column for asked in (*self.of_steps, *self.of_monitors) for column in asked.read}
-        for teams in self.teams.values():
-            for team in teams:
-                if team.columns & read:
-                    raise Alone(team.columns)
+        looks = [one for asked in (*self.of_steps, *self.of_monitors) for one in asked.looks()]
+        for leaf in self.leaves.values():
+            for team in self.teams_in(leaf):
+                for one in looks:
+                    # What the offer decided is the same for all orders, see `_leaf`.
+                    if team.columns & {*one.columns} and not self._is_decided(one, leaf):
+                        raise Alone(team.columns)
+
+    def _is_decided(self, look: Expression, leaf: Leaf) -> bool:
+        """Whether what a claim decides about the columns before a step has one outcome in all states of a leaf."""
+        same = self._image(look, range(self.size)) if max(look.columns) < self.size else None
+        return same is not None and same.number in leaf.decided
 
     def _table(self, state: Any, key: Any, agents: tuple[str, ...], menus: tuple[tuple[Any, ...], ...]) -> ChoiceTable:
         """The joint choices of a state: of those of a team, one order."""
@@ -150,10 +158,11 @@ class OrbitLearner(JointLearner):
     def _image(self, expression: Expression, source: Sequence[int]) -> Expression | None:
         """The same expression over the columns that have taken the places of its own; None if it was never made."""
         known = self.expressions.known
-        if expression.columns and expression.run is None:
-            return self.expressions.every[source[expression.columns[0]]]
-        if not expression.columns:
-            return expression
+        if expression.run is None:
+            if expression.columns:
+                return self.expressions.every[source[expression.columns[0]]]
+            same = known.get((expression.key, ()))
+            return same if same is not None and alike(same.outcomes.values[0], expression.outcomes.values[0]) else None
         args = [self._image(one, source) for one in expression.args]
         return known.get((expression.key, tuple([-1 if one is None else one.number for one in args])))
 

@@ -5,7 +5,7 @@ A step is asked about as a pair of states: the columns before, those after, the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -76,6 +76,11 @@ class Learned:
     def __post_init__(self) -> None:
         self.tree = Tree(self.expressions)
         self.read: set[int] = set()
+        self.decides: set[Expression] = set()
+
+    def looks(self) -> set[Expression]:
+        """Return the expressions that its answers depend on."""
+        return self.decides
 
     def answers(self, rows: Ids | Sequence[Any], count: int) -> Any:
         """Return the answer for each of `count` states or steps.  Raises Unfollowed."""
@@ -88,6 +93,11 @@ class Learned:
 
     def _answers(self, rows: Ids | Sequence[Any], count: int) -> Any:
         raise NotImplementedError
+
+    def _depends(self, some: Iterable[Expression]) -> None:
+        for one in some:
+            self.decides.add(one)
+            self.read.update(one.columns)
 
     def real(self, numbers: Sequence[int]) -> Any:
         """Return what is asked about, with real values."""
@@ -102,6 +112,11 @@ class Asked(Learned):
     asked: int = 0
     evaluated: int = 0
     each: bool = False
+
+    def looks(self) -> set[Expression]:
+        """Return the expressions that its answers depend on; whole columns once the tree has grown."""
+        whole = self.memo is not None
+        return {self.expressions.every[column] for column in self.read} if whole else super().looks()
 
     def _answers(self, rows: Ids | Sequence[Any], count: int) -> Any:
         self.asked += count
@@ -156,9 +171,7 @@ class Asked(Learned):
         if answers[-1] != expected:
             raise NotLearned(f"{self.question.name} answers otherwise on proxies")
         self.tree.insert(run.events, expected)
-        for what, expression, _ in run.events:
-            if what == "decide":
-                self.read.update(expression.columns)
+        self._depends(expression for what, expression, _ in run.events if what == "decide")
         if len(self.tree.ends) > max(PATHS, self.asked // SEEN):
             self._remember()
 
@@ -235,8 +248,8 @@ class Updated(Learned):
             results.append(expression.number)
 
         run = self.watching.learned(self.tree, numbers, update)
-        decided = [expression for what, expression, _ in run.events if what == "decide"]
-        self.read.update(*(one.columns for one in (*decided, self.expressions.every[results[-1]])))
+        self._depends(expression for what, expression, _ in run.events if what == "decide")
+        self._depends([self.expressions.every[results[-1]]])
         self.tree.insert(run.events, results[-1])
         if len(self.tree.ends) > PATHS * PATHS:
             raise NotLearned("a monitor takes more paths than pay")

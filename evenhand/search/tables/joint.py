@@ -60,6 +60,7 @@ class JointLearner:
         self.offer = Tree(self.expressions)
         self.leaves: dict[int, Leaf] = {}
         self.tables: dict[Hashable, tuple[int, ChoiceTable]] = {}
+        self.menus: dict[tuple[Any, ...], tuple[Any, ...]] = {}
         self.read: set[int] = set()
         self.rows: list[Rows] = []
         self.made = self.covered = self.loosened = 0
@@ -148,11 +149,17 @@ class JointLearner:
         if found != [expected] or not alike(found[0], expected):
             raise NotLearned("what is on offer differs on proxies")
         if expected not in self.tables:
-            self.tables[expected] = len(self.tables), self._table(state, *expected)
+            key, agents, menus = expected
+            self.tables[expected] = len(self.tables), self._table(state, key, agents, tuple(map(self._kept, menus)))
         number, table = self.tables[expected]
         node = self.offer.insert(run.events, number)
         if node.number not in self.leaves:
             self.leaves[node.number] = self._leaf(node.number, table, run)
+
+    def _kept(self, menu: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The same menu as an earlier one: to compare what is identical needs no Python of the model."""
+        known = self.menus.setdefault(menu, menu)
+        return known if alike(known, menu) else menu
 
     def _leaf(self, number: int, table: ChoiceTable, run: Run) -> Leaf:
         """The leaf that a run has found."""

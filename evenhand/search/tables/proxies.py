@@ -59,6 +59,7 @@ class Run:
         self.events: list[Event] = []
         self.decided: set[int] = set()
         self.settled: set[int] = set()
+        self.compared: dict[Any, tuple[Any, Any]] = {}
         self.leaves = [
             self.holding(expressions.every[place], expressions.columns[place].values[number])
             for place, number in enumerate(numbers)
@@ -185,12 +186,12 @@ class Lazy(metaclass=_Bare):
     def __eq__(self, other: object) -> Any:
         if self is other:
             return True  # values that differ from themselves are not followed
-        return applied("eq", operator.eq, (self, other), total=True)
+        return _compared("eq", operator.eq, self, other)
 
     def __ne__(self, other: object) -> Any:
         if self is other:
             return False
-        return applied("ne", operator.ne, (self, other), total=True)
+        return _compared("ne", operator.ne, self, other)
 
     def __bool__(self) -> bool:
         if EXPRESSION.__get__(self).key in ("eq", "ne"):  # a truth value in every state
@@ -399,6 +400,20 @@ def applied(key: Any, act: Callable[..., Any], given: Sequence[Any], *, total: b
         raise
     finally:
         sys.settrace(watch)
+
+
+def _compared(key: str, act: Callable[..., Any], lazy: Any, other: Any) -> Any:
+    """The result of a comparison; of texts it is the same proxy as before."""
+    if type(other) is not str or type(VALUE.__get__(lazy)) is not str:
+        return applied(key, act, (lazy, other), total=True)
+    known = _alive(lazy).compared
+    found = known.get((key, id(lazy), other))
+    if found is None:
+        made = applied(key, act, (lazy, other), total=True)
+        if type(made) is not Lazy:  # it was decided, and is anew after a mark
+            return made
+        found = known[key, id(lazy), other] = made, lazy  # which keeps its id
+    return found[0]
 
 
 def _done(run: Run, key: Any, act: Callable[..., Any], given: Sequence[Any], *, total: bool) -> Any:
