@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import evenhand
+
 if TYPE_CHECKING:
     from evenhand.evidence.replay import Replayed
 
@@ -29,7 +31,7 @@ _BEFORE: pytest.StashKey[str | None] = pytest.StashKey()
 
 
 class Stale(Exception):
-    """A record that replays differently than recorded; the message says how."""
+    """A record that cannot be used, or replays differently than recorded; the message says how."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -80,10 +82,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
                 item.add_report_section(call.when, "evenhand", str(one))
     if found is None or item.config.getoption("fulltrace", False):
         return
-    from evenhand.core.answers import ModelError
-
     error: BaseException | None = found.value
-    deliberate = isinstance(error, ModelError | TypeError | ValueError)
+    deliberate = isinstance(error, evenhand.ModelError | TypeError | ValueError)
     finding = type(error).__module__ == "evenhand.arbiters.again"
     if not (deliberate or finding) or not _is_ours(_last(found.value.__traceback__)):
         return
@@ -148,12 +148,14 @@ class CounterexampleItem(pytest.Item):
     """A test that replays one record in the variant it names and in the reference."""
 
     def runtest(self) -> None:
-        """Raise BadRecord or Stale unless the record replays as it says."""
-        from evenhand.evidence.replay import replay_record
-        from evenhand.evidence.store import load
+        """Raise Stale unless the record replays as it says."""
+        from evenhand.evidence import record, replay, store
 
         origin = str(self.path)
-        replayed = replay_record(load(origin), origin=origin, file=self.path)
+        try:
+            replayed = replay.replay_record(store.load(origin), origin=origin, file=self.path)
+        except record.BadRecord as error:
+            raise Stale(str(error)) from error
         if not replayed.ok:
             raise Stale(_explained(origin, replayed))
         if replayed.regression:
@@ -161,9 +163,7 @@ class CounterexampleItem(pytest.Item):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Return the message alone if the record is at fault, a traceback if the model raised."""
-        from evenhand.evidence.record import BadRecord
-
-        if isinstance(excinfo.value, BadRecord | Stale):
+        if isinstance(excinfo.value, Stale):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 

@@ -12,13 +12,16 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from evenhand.core.answers import ModelError, short
-from evenhand.core.kinds import Calls, Property
+from evenhand.core.kinds import Calls, DeadlockFree, Liveness, Property
 from evenhand.core.ltl import Atom, Formula, Implies, Negation, atoms_of, truths
 from evenhand.core.property import claim_of, said
 from evenhand.core.system import AnyStep
+
+AboutRuns: TypeAlias = DeadlockFree | Liveness
+"""The kinds of claim about whole runs that are decided on the graph alone."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -108,3 +111,8 @@ def without_consequences(formula: Formula, *, positive: bool = True) -> Formula 
 
 
 __all__ = ["Temporal", "is_kept", "temporal", "without_consequences", "word_of"]
+
+
+def fairness_of(claim: Property) -> tuple[str, ...]:
+    """Return the assumptions that a claim names."""
+    return claim.fairness if isinstance(claim, Liveness | Temporal) else ()

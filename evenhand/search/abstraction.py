@@ -26,12 +26,12 @@ from evenhand.core.kinds import Property, Safety
 from evenhand.core.licence import Licence
 from evenhand.core.relations import Relational
 from evenhand.core.system import Abstraction, AnyStep, AnySystem
+from evenhand.core.temporal import fairness_of
 from evenhand.core.trace import AnyScenario
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.judge import Judgement
 from evenhand.search.classes import Classes, key_of
 from evenhand.search.evidence import walked
-from evenhand.search.liveness import fairness_of
 from evenhand.search.quotient import covering, said
 from evenhand.search.witness import Witness
 

@@ -4,31 +4,78 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from evenhand.core.answers import ModelError
 from evenhand.core.kinds import Property, Reachable, Safety, every_step
 from evenhand.core.relations import DeterminedBy, Paired, TwoRun
 from evenhand.core.system import AnySystem
-from evenhand.core.temporal import Temporal
+from evenhand.core.temporal import AboutRuns, Temporal
+from evenhand.search import tables
 from evenhand.search.actions import NOTHING, ActionsWatch
 from evenhand.search.bounds import Bounds, held
 from evenhand.search.check import HistoryWatch, StateWatch, StepsWatch, StepWatch
+from evenhand.search.contract import initial_states
 from evenhand.search.graph import Watcher, search
-from evenhand.search.liveness import AboutRuns, Labels, decide
 from evenhand.search.pairs import DeterminedWatch, StatePairsWatch, StepPairsWatch, TwoRunWatch
-from evenhand.search.steps import Method
-from evenhand.search.symmetric.method import Orbits
-from evenhand.search.tables.expressions import NotLearned
-from evenhand.search.tables.joint_method import JointAttempt
-from evenhand.search.tables.method import Attempt, Finished
-from evenhand.search.temporal import decide_temporal
-from evenhand.search.totals import Result
+from evenhand.search.steps import Method, joint_choices
+from evenhand.search.totals import Finished, Result
 from evenhand.search.walk import Walk
-from evenhand.search.witness import Progress, Tally
+from evenhand.search.witness import NotLearned, Progress, Tally
 
-CUT = "no run inside the constraint breaks it, and the constraint lets some go on unseen"
-"""The doubt about a claim about whole runs, some of which were not followed to their end."""
+if TYPE_CHECKING:
+    from evenhand.search.symmetric.method import Orbits
+
+
+class _Tables:
+    """Tables, which are imported when they are tried: most searches end before, and they take 0.2 s to import."""
+
+    def __init__(self, only: bool, system: AnySystem, config: Any, *given: Any) -> None:
+        self.only, self.given = only, (system, config, *given)
+        self.attempt: Any = None
+        self.size, self.steps = min(tables.EARLY, tables.ENOUGH), tables.NEVER
+        if system.joint is not None:
+            self.size = tables.NEVER
+            self.steps = 0 if _widest(system, config) >= tables.STEPS else tables.STEPS
+        if only:
+            self.size, self.steps = 1, 0
+
+    def __call__(self, walk: Walk) -> None:
+        """Begin an attempt, or go on with it.  Raises what it raises."""
+        if self.attempt is None:
+            self.attempt = _begun(*self.given)
+            if self.only:
+                self.attempt.at_once()
+        self.attempt(walk)
+        self.size, self.steps = self.attempt.size, self.attempt.steps
+
+    @property
+    def how(self) -> tuple[tuple[str, str], ...]:
+        """Explicit search, and what was wrong with the attempt."""
+        return () if self.attempt is None else self.attempt.how
+
+
+def _begun(system: AnySystem, *given: Any) -> Any:
+    from evenhand.search.tables import joint_method, method
+
+    return (method.Attempt if system.joint is None else joint_method.JointAttempt)(system, *given)
+
+
+def _whole_runs() -> ModuleType:
+    from evenhand.search import (
+        temporal,  # with numpy, which takes 0.1 s to import, as only claims about whole runs need
+    )
+
+    return temporal
+
+
+def _widest(system: AnySystem, config: Any) -> int:
+    """The joint choices of the initial state that offers the most; 0 where that raises, as the search will say."""
+    try:
+        return max((joint_choices(system, config, state) for state in initial_states(system, config)), default=0)
+    except Exception:
+        return 0
 
 
 def search_one(
@@ -43,7 +90,7 @@ def search_one(
     """Search one configuration for all claims that apply; symmetric search ignores `counting`."""
     with held(bounds) as within:
         why = ""
-        while isinstance(method, Orbits):
+        while not isinstance(method, Method):
             try:
                 return method.result(config, number, claims, within, tick)
             except NotLearned as error:
@@ -75,23 +122,20 @@ def _step_by_step(
             runs.append((place, claim))
         else:
             watchers[place] = _watcher(method.system, claim, config, bounds)
-    labels = Labels(method.system, config, [claim for _, claim in runs]) if runs else None
+    labels = _whole_runs().Labels(method.system, config, [claim for _, claim in runs]) if runs else None
     steps = [watcher for watcher in watchers.values() if isinstance(watcher, StepWatch)]
     others = [watcher for watcher in (*watchers.values(), labels, counting) if isinstance(watcher, Watcher)]
     every: list[Watcher] = [StepsWatch(steps), *others] if steps else others
     attempt = None
     if method.learns:
-        kind = Attempt if method.system.joint is None else JointAttempt
-        attempt = kind(method.system, config, number, claims, bounds, tick, counting)
-        if method.learns == "only":
-            attempt.at_once()
+        attempt = _Tables(method.learns == "only", method.system, config, number, claims, bounds, tick, counting)
     try:
         walk = search(method.system, config, number, every, bounds, tick, attempt=attempt)
     except Finished as done:
         return _with_others(done, method, config, number, claims, bounds, tick)
     tallies = {place: watcher.close(walk) for place, watcher in watchers.items()}
     if labels is not None:
-        tallies.update({place: _decided(claim, labels, walk) for place, claim in runs})
+        tallies.update({place: _whole_runs().decided(claim, labels, walk) for place, claim in runs})
     return Result(
         len(walk.states),
         walk.transitions,
@@ -104,16 +148,6 @@ def _step_by_step(
         () if attempt is None else attempt.how,
         len(walk.outside),
     )
-
-
-def _decided(claim: AboutRuns | Temporal, labels: Labels, walk: Walk) -> Tally:
-    if isinstance(claim, Temporal):
-        tally = decide_temporal(claim, labels.says[claim.name], labels.graph(walk))
-    else:
-        tally = decide(claim, labels.graph(walk))
-    if tally.finding is None and labels.system.constrained and labels.edges(walk).cut:
-        return replace(tally, doubts=(CUT, *tally.doubts))
-    return tally
 
 
 def _with_others(

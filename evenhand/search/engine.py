@@ -31,7 +31,6 @@ from evenhand.search.parts import Part, elsewhere, portion
 from evenhand.search.quotient import doubts_under, licensed, orbits
 from evenhand.search.spilling import Spill
 from evenhand.search.steps import Method
-from evenhand.search.symmetric.method import Orbits
 from evenhand.search.totals import Result, nothing
 from evenhand.search.verdicts import Covered, verdict_of
 from evenhand.search.views import Viewed, licensed_view
@@ -40,6 +39,8 @@ from evenhand.search.witness import Progress, Tally
 
 if TYPE_CHECKING:
     import networkx as nx
+
+    from evenhand.search.symmetric.method import Orbits
 
 
 @dataclass(frozen=True, repr=False)

@@ -17,23 +17,20 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from evenhand.core.fairness import assumed
-from evenhand.core.kinds import DeadlockFree, Liveness, Property
+from evenhand.core.kinds import DeadlockFree
 from evenhand.core.ltl import atoms_of
 from evenhand.core.system import AnyStep, AnySystem, Fairness
-from evenhand.core.temporal import Temporal
+from evenhand.core.temporal import AboutRuns, Temporal, fairness_of
 from evenhand.search.csr import Flags, Ints, ahead, components
 from evenhand.search.graph import Watcher
 from evenhand.search.lasso import Edges, Need, nearest_run
 from evenhand.search.walk import Walk
 from evenhand.search.witness import Tally
-
-AboutRuns: TypeAlias = DeadlockFree | Liveness
-"""The kinds of claim that are decided on the graph."""
 
 
 @dataclass(frozen=True)
@@ -144,11 +141,6 @@ def tests_of(claim: AboutRuns) -> tuple[Callable[[Any], bool], ...]:
     if isinstance(claim, DeadlockFree):
         return (claim.completes,)
     return claim.tests[1:] if claim.begins == "start" else claim.tests
-
-
-def fairness_of(claim: Property) -> tuple[str, ...]:
-    """Return the assumptions that a claim names."""
-    return claim.fairness if isinstance(claim, Liveness | Temporal) else ()
 
 
 def need_of(kind: str, served: Flags, edges: Edges) -> Need:

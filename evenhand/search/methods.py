@@ -9,16 +9,17 @@ systems whose actions are joint choices, under a licensed quotient.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evenhand.core.methods import MethodName
 from evenhand.core.property import Property
 from evenhand.core.system import AnySystem, UnknownName
 from evenhand.search.steps import Method
-from evenhand.search.symmetric.group import AnyQuotient
-from evenhand.search.symmetric.method import Orbits, reason_against
-from evenhand.search.tables.expressions import NotLearned
-from evenhand.search.witness import LicenceMissing
+from evenhand.search.witness import LicenceMissing, NotLearned
+
+if TYPE_CHECKING:
+    from evenhand.search.symmetric.group import AnyQuotient
+    from evenhand.search.symmetric.method import Orbits
 
 CONSTRAINED = "constraints are asked of each state and step"
 
@@ -43,6 +44,8 @@ def chosen_method(
         )
     if quotient is None or wanted not in (None, "symmetric"):
         return method_for(system, wanted)
+    from evenhand.search.symmetric.method import Orbits, reason_against  # with numpy, for few searches
+
     against = reason_against(system, claims if wanted is None else ())
     if not configs:
         against = "there is no configuration"

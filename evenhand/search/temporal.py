@@ -8,18 +8,22 @@ goes round in the copy for ever.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from evenhand.core.fairness import assumed
 from evenhand.core.ltl import TRUE, Atom, Formula, Negation, atoms_of
-from evenhand.core.temporal import Temporal, without_consequences
+from evenhand.core.temporal import AboutRuns, Temporal, without_consequences
 from evenhand.search.automaton import Automaton, TooLarge, automaton
 from evenhand.search.csr import Flags, Ints
 from evenhand.search.lasso import Edges, Need, nearest_run
-from evenhand.search.liveness import RunGraph, Taken, fair_parts, need_of
+from evenhand.search.liveness import Labels, RunGraph, Taken, decide, fair_parts, need_of
+from evenhand.search.walk import Walk
 from evenhand.search.witness import Tally
+
+CUT = "no run inside the constraint breaks it, and the constraint lets some go on unseen"
+"""The doubt about a claim about whole runs, some of which were not followed to their end."""
 
 STOPS = -1
 """The number of the action of a step that a stopped run takes."""
@@ -34,6 +38,17 @@ class Word:
     edges: Edges
     true: dict[Atom, Flags]
     needs: tuple[Need, ...]
+
+
+def decided(claim: AboutRuns | Temporal, labels: Labels, walk: Walk) -> Tally:
+    """Return the tally of a claim about whole runs after an explicit search."""
+    if isinstance(claim, Temporal):
+        tally = decide_temporal(claim, labels.says[claim.name], labels.graph(walk))
+    else:
+        tally = decide(claim, labels.graph(walk))
+    if tally.finding is None and labels.system.constrained and labels.edges(walk).cut:
+        return replace(tally, doubts=(CUT, *tally.doubts))
+    return tally
 
 
 def decide_temporal(claim: Temporal, formula: Formula, graph: RunGraph) -> Tally:

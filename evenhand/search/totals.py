@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
+from evenhand.core.answers import Signal
 from evenhand.core.canonical import Json
 from evenhand.search.actions import NOTHING, Counted
 from evenhand.search.witness import StepNumber, Tally, Witness
@@ -110,3 +111,11 @@ def _read_tally(made: Mapping[str, Any]) -> Tally:
         finding = Witness(config, start, path, loop, tuple(StepNumber(*place) for place in places))
     more = {name: int(count) for name, count in made["more"].items()}
     return Tally(**_read(made, _COUNTS), doubts=tuple(made["doubts"]), more=more, finding=finding)
+
+
+class Finished(Signal):
+    """A search from tables has ended, and this is its result; the claims `aside`, by number, are left to another."""
+
+    def __init__(self, result: Result, aside: Mapping[int, str]) -> None:
+        super().__init__()
+        self.result, self.aside = result, aside

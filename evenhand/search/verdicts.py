@@ -13,13 +13,12 @@ from typing import Any
 from evenhand.core.kinds import Property, Safety
 from evenhand.core.relations import DeterminedBy
 from evenhand.core.system import AnySystem, reading_values
-from evenhand.core.temporal import Temporal
+from evenhand.core.temporal import AboutRuns, Temporal, fairness_of
 from evenhand.core.verdict import UNREPLAYED, Evidence, Status, Verdict
 from evenhand.evidence.judge import Judgement
 from evenhand.search.bounds import Bounds
 from evenhand.search.classes import Classes
 from evenhand.search.evidence import judged
-from evenhand.search.liveness import AboutRuns, fairness_of
 from evenhand.search.pairs import VALUED, differing
 from evenhand.search.totals import Result
 from evenhand.search.witness import Tally, Witness

@@ -22,13 +22,12 @@ from evenhand.core.licence import Licence
 from evenhand.core.property import checked_claims
 from evenhand.core.purity import refuse_impure
 from evenhand.core.system import AnyStep, AnySystem, Step, UnknownName
-from evenhand.core.temporal import Temporal
+from evenhand.core.temporal import Temporal, fairness_of
 from evenhand.core.trace import AnyScenario, Scenario, replay
 from evenhand.search.bounds import Bounds
 from evenhand.search.classes import Classes, key_of
 from evenhand.search.evidence import walked
 from evenhand.search.graph import Watcher, search
-from evenhand.search.liveness import fairness_of
 from evenhand.search.quotient import covering, predicates
 from evenhand.search.steps import stepped
 

@@ -19,6 +19,10 @@ class LicenceMissing(ValueError):
     """A quotient was requested without a licence that covers this system, variant and quotient."""
 
 
+class NotLearned(Exception):
+    """The tables cannot be trusted, or do not pay, for this model; says why."""
+
+
 class StepNumber(NamedTuple):
     """A step by numbers: configuration, state (in order of discovery), action (in order of `enabled`), depth."""
 

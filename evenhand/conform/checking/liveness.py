@@ -21,12 +21,12 @@ from evenhand.conform.checking.claims import StateNeeded
 from evenhand.conform.checking.two_safety import Pairing
 from evenhand.core.property import Property, Reachable
 from evenhand.core.system import AnySystem
+from evenhand.core.temporal import AboutRuns
 from evenhand.core.trace import AnyScenario, Lasso, Scenario
 from evenhand.core.verdict import Evidence, Status, Verdict
 from evenhand.evidence.judge import judge
 from evenhand.evidence.shrink import shrink
 from evenhand.search import explore
-from evenhand.search.liveness import AboutRuns
 
 SILENT = "the kernel tells no state, and no run is long enough to show that something never happens"
 

@@ -19,8 +19,8 @@ from evenhand.core.system import AnyStep, AnySystem, Step
 from evenhand.search.quotient import image_of, said
 from evenhand.search.steps import joint_choices, menus_of, stepped
 from evenhand.search.symmetric.walk import OrbitWalk
-from evenhand.search.tables.expressions import NotLearned
 from evenhand.search.tables.joint_method import compare_classes
+from evenhand.search.witness import NotLearned
 
 IMAGES = 6
 """Steps of a state whose images are compared, under one exchange after the other."""

@@ -21,10 +21,11 @@ import numpy as np
 
 from evenhand.core.system import AnySystem, Quotient
 from evenhand.search.csr import Ints
-from evenhand.search.tables.expressions import Expressions, NotLearned, Values
+from evenhand.search.tables.expressions import Expressions, Values
 from evenhand.search.tables.proxies import Run
 from evenhand.search.tables.shape import Reshaped, Shape
 from evenhand.search.tables.watching import Budget, Watching
+from evenhand.search.witness import NotLearned
 
 AnyQuotient = Quotient[Any, Any, Any, Any]
 

@@ -23,11 +23,12 @@ from evenhand.search.symmetric.multisets import multisets
 from evenhand.search.symmetric.teams import Team, teams_of
 from evenhand.search.tables.choices import ChoiceTable, judged, merged
 from evenhand.search.tables.classes import KEPT, Leaf, Part, Rows
-from evenhand.search.tables.expressions import Expression, NotLearned
+from evenhand.search.tables.expressions import Expression
 from evenhand.search.tables.joint import ALONE, JointLearner
 from evenhand.search.tables.proxies import Run
 from evenhand.search.tables.shape import Shape
 from evenhand.search.tables.watching import Budget
+from evenhand.search.witness import NotLearned
 
 ONE_BY_ONE = 3_000_000
 """Joint choices of a state that are taken one after the other if no team can be formed."""

@@ -9,22 +9,23 @@ from typing import Any
 from evenhand.core.answers import ModelError, error_text
 from evenhand.core.kinds import Liveness, Monitor, Property, Reachable, Safety
 from evenhand.core.system import AnySystem
+from evenhand.core.temporal import AboutRuns
 from evenhand.search.bounds import Bounds
 from evenhand.search.contract import initial_states
-from evenhand.search.liveness import AboutRuns, decide
+from evenhand.search.liveness import decide
 from evenhand.search.steps import Method
 from evenhand.search.symmetric.check import compare_orbits
 from evenhand.search.symmetric.group import AnyQuotient, Group, NoGroup, group_of
 from evenhand.search.symmetric.learner import Alone, OrbitLearner
 from evenhand.search.symmetric.walk import OrbitWalk
 from evenhand.search.tables.asking import MoreRead
-from evenhand.search.tables.expressions import NotLearned, Unfollowed
+from evenhand.search.tables.expressions import Unfollowed
 from evenhand.search.tables.method import RESTARTS, graph_of, tally_of
 from evenhand.search.tables.questions import Questions
 from evenhand.search.tables.shape import Path, Reshaped, Shape
 from evenhand.search.tables.watching import Budget
 from evenhand.search.totals import Result
-from evenhand.search.witness import Progress, Tally
+from evenhand.search.witness import NotLearned, Progress, Tally
 
 
 @dataclass

@@ -8,3 +8,12 @@ set columns of their own, `loops` tells which of them a comprehension wants, `so
 `joint` evaluates joint choices in `classes` of states, `joint_walk` searches them, `histories` adds the values of
 monitors, and `joint_method` decides when that is tried, and compares samples.
 """
+
+EARLY, ENOUGH = 5_000, 20_000
+"""States that explicit search finds before tables are tried; early, if the search will find as many as are enough."""
+
+NEVER = 1 << 62
+"""More states than any search finds."""
+
+STEPS = 1_000
+"""Joint choices that explicit search takes before tables are tried."""

@@ -15,11 +15,12 @@ import numpy as np
 from evenhand.search.steps import make_step
 from evenhand.search.tables.asking import Asked
 from evenhand.search.tables.classes import KEPT, Job, Leaf, Regrouped, Rows, Taken, Unit
-from evenhand.search.tables.expressions import NotLearned, Unfollowed, Values
+from evenhand.search.tables.expressions import Unfollowed, Values
 from evenhand.search.tables.proxies import Run
 from evenhand.search.tables.questions import ACTS, MET, VIOLATED, Questions
 from evenhand.search.tables.shape import Shape
 from evenhand.search.tables.watching import Watching
+from evenhand.search.witness import NotLearned
 
 
 class Learner(Protocol):

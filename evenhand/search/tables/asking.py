@@ -16,11 +16,12 @@ from evenhand.core.alike import alike
 from evenhand.core.answers import ModelError
 from evenhand.core.system import Step
 from evenhand.search.tables.action_independent import ActionNeeded, was_touched
-from evenhand.search.tables.expressions import Expression, Expressions, Ids, NotLearned, Spent, Unfollowed, Values, Wide
+from evenhand.search.tables.expressions import Expression, Expressions, Ids, Spent, Unfollowed, Values, Wide
 from evenhand.search.tables.proxies import Identical, Run, real_within
 from evenhand.search.tables.questions import ACTS, Question
 from evenhand.search.tables.trees import Tree, once
 from evenhand.search.tables.watching import Watching
+from evenhand.search.witness import NotLearned
 
 PATHS, SEEN = 40, 4
 """Paths up to which a question is followed decision by decision, and askings for each path that allow more paths."""

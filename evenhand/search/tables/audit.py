@@ -15,10 +15,11 @@ from evenhand.core.answers import ModelError, short
 from evenhand.core.system import Step
 from evenhand.search.contract import initial_states
 from evenhand.search.steps import stepped
-from evenhand.search.tables.expressions import NotLearned, Unfollowed
+from evenhand.search.tables.expressions import Unfollowed
 from evenhand.search.tables.learning import CHANGED
 from evenhand.search.tables.questions import Question
 from evenhand.search.tables.walk import TableWalk
+from evenhand.search.witness import NotLearned
 
 RARE, DRAWN = 160, 60
 """States that are compared: for the least used paths, one each; and others, at random."""

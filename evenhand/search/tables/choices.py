@@ -13,7 +13,7 @@ from typing import Any
 
 from evenhand.core.answers import error_text
 from evenhand.core.system import AnySystem
-from evenhand.search.tables.expressions import NotLearned
+from evenhand.search.witness import NotLearned
 
 
 class ChoiceTable:

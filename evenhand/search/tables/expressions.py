@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from evenhand.core.alike import alike
 from evenhand.core.answers import short
 from evenhand.search.containers import SCALARS, fields_of
+from evenhand.search.witness import NotLearned
 
 Ids: TypeAlias = NDArray[np.int32]
 """Numbers of values, one for each state."""
@@ -33,10 +34,6 @@ DENSE = 1 << 20
 
 _EQUALITIES = (object.__eq__, str.__eq__, int.__eq__)
 _HASHES = (Enum.__hash__, str.__hash__, int.__hash__)
-
-
-class NotLearned(Exception):
-    """The tables cannot be trusted, or do not pay, for this model; says why."""
 
 
 class Spent(NotLearned):

@@ -25,7 +25,7 @@ from evenhand.search.tables.action_independent import action_independent_step
 from evenhand.search.tables.asking import Asked, MoreRead, Updated
 from evenhand.search.tables.choices import ChoiceTable, by_verdict
 from evenhand.search.tables.classes import KEPT, Effect, Job, Leaf, Part, Regrouped, Rows, same_rows
-from evenhand.search.tables.expressions import Expressions, NotLearned, Values
+from evenhand.search.tables.expressions import Expressions, Values
 from evenhand.search.tables.learning import unwrapped
 from evenhand.search.tables.proxies import EXPRESSION, Lazy, Run, settled_within
 from evenhand.search.tables.questions import Question, Questions
@@ -33,6 +33,7 @@ from evenhand.search.tables.shape import Shape
 from evenhand.search.tables.trees import Tree, once
 from evenhand.search.tables.watch import Watch
 from evenhand.search.tables.watching import Budget, Watching
+from evenhand.search.witness import NotLearned
 
 ALONE = 5_000
 """Joint choices of a state that are taken one by one, where the system has no `separated` step."""

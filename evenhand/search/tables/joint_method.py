@@ -11,27 +11,23 @@ import numpy as np
 from evenhand.core.alike import alike, deep_copy
 from evenhand.core.answers import short
 from evenhand.core.kinds import Monitor, Property
-from evenhand.core.system import AnySystem
-from evenhand.search.contract import initial_states
-from evenhand.search.steps import joint_choices, make_step, stepped
+from evenhand.search import tables
+from evenhand.search.steps import make_step, stepped
 from evenhand.search.tables.asking import MoreRead
 from evenhand.search.tables.audit import compare_answers, compare_starts, plain_answer
 from evenhand.search.tables.classes import Rows
-from evenhand.search.tables.expressions import NotLearned, Unfollowed
+from evenhand.search.tables.expressions import Unfollowed
 from evenhand.search.tables.histories import Histories
 from evenhand.search.tables.joint import LOOSE, JointLearner
 from evenhand.search.tables.joint_walk import JointWalk
 from evenhand.search.tables.learning import CHANGED
-from evenhand.search.tables.method import NEVER, RESTARTS, Attempt
+from evenhand.search.tables.method import RESTARTS, Attempt
 from evenhand.search.tables.questions import ACTS, Questions
 from evenhand.search.tables.shape import Shape
 from evenhand.search.tables.watching import Budget
 from evenhand.search.totals import Result
 from evenhand.search.walk import Walk
-from evenhand.search.witness import Tally
-
-STEPS = 1_000
-"""Joint choices that explicit search takes before tables are tried."""
+from evenhand.search.witness import NotLearned, Tally
 
 STATES, ROWS, MEMBERS = 60, 6, 2
 """States that are compared, and as many classes in their last states; rows of each, joint actions of each row."""
@@ -42,11 +38,11 @@ class JointAttempt(Attempt):
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
-        self.size, self.steps = NEVER, 0 if _widest(self.system, self.config) >= STEPS else STEPS
+        self.size = tables.NEVER
         self.budget = Budget(float("inf"))
 
     def _result(self, walk: Walk) -> Result:
-        self.steps = NEVER  # once is enough: learning more would cost as much again
+        self.steps = tables.NEVER  # once is enough: learning more would cost as much again
         if self.counting is not None:
             raise NotLearned("actions are counted one by one")
         return super()._result(walk)
@@ -104,14 +100,6 @@ class JointAttempt(Attempt):
                 raise Unfollowed(number, "its histories are cut at a bound")
             return found.tally()
         return self._tally(walk, number, claim)
-
-
-def _widest(system: AnySystem, config: Any) -> int:
-    """The joint choices of the initial state that offers the most; 0 where that raises, as the search will say."""
-    try:
-        return max((joint_choices(system, config, state) for state in initial_states(system, config)), default=0)
-    except Exception:
-        return 0
 
 
 def _before_the_end(walk: Any, expanded: int) -> None:

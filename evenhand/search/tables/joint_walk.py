@@ -14,11 +14,11 @@ import numpy as np
 from evenhand.search.bounds import Bounds
 from evenhand.search.tables.asking import Updated
 from evenhand.search.tables.classes import KEPT, Leaf
-from evenhand.search.tables.expressions import NotLearned
 from evenhand.search.tables.joint import JointLearner
 from evenhand.search.tables.questions import ACTS, MET, VIOLATED
 from evenhand.search.tables.visited import different
 from evenhand.search.tables.walk import CHUNK, Packing, Pairs, TableWalk
+from evenhand.search.witness import NotLearned
 
 PORTION = 1 << 18
 """Rows that are applied at a time."""

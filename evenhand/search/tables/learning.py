@@ -16,13 +16,14 @@ from evenhand.core.system import AnySystem, Step
 from evenhand.search.steps import stepped
 from evenhand.search.tables.asking import Asked
 from evenhand.search.tables.continuations import Continuations
-from evenhand.search.tables.expressions import Expressions, NotLearned, Values
+from evenhand.search.tables.expressions import Expressions, Values
 from evenhand.search.tables.proxies import Run, real_within, settled_within
 from evenhand.search.tables.questions import Questions
 from evenhand.search.tables.segments import MARK, segmented_call
 from evenhand.search.tables.shape import Shape
 from evenhand.search.tables.trees import Node, Tree
 from evenhand.search.tables.watching import Budget, Watching
+from evenhand.search.witness import NotLearned
 
 Effect = tuple[tuple[int, int], ...]
 """For each column that changes: the column, and the number of the expression of its new value.

@@ -7,38 +7,34 @@ states.  If anything differs or cannot be followed, explicit search goes on wher
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from evenhand.core.answers import ModelError, Signal, error_text
+from evenhand.core.answers import ModelError, error_text
 from evenhand.core.kinds import DeadlockFree, Property
 from evenhand.core.system import AnySystem
+from evenhand.core.temporal import AboutRuns
+from evenhand.search import tables
 from evenhand.search.actions import NOTHING, ActionsWatch
 from evenhand.search.bounds import Bounds
 from evenhand.search.contract import initial_states
-from evenhand.search.liveness import AboutRuns, RunGraph, decide
+from evenhand.search.liveness import RunGraph, decide
 from evenhand.search.tables.audit import audit
-from evenhand.search.tables.expressions import NotLearned, Spent
+from evenhand.search.tables.expressions import Spent
 from evenhand.search.tables.learning import Learner
 from evenhand.search.tables.questions import MET, VIOLATED, Questions
 from evenhand.search.tables.shape import Path, Reshaped, Shape
 from evenhand.search.tables.walk import TableWalk
 from evenhand.search.tables.watching import Budget
-from evenhand.search.totals import Result
+from evenhand.search.totals import Finished, Result
 from evenhand.search.walk import Walk
-from evenhand.search.witness import Progress, Tally
-
-EARLY, ENOUGH = 5_000, 20_000
-"""States that explicit search finds before tables are tried; early, if the search will find as many as are enough."""
+from evenhand.search.witness import NotLearned, Progress, Tally
 
 SHARE = 0.6
 """What learning may cost, as a share of what explicit search has cost; it goes on later where that is too little."""
-
-NEVER = 1 << 62
-"""More states than any search finds."""
 
 ATTEMPTS = 4
 """Attempts with enough states, each with half as many states again."""
@@ -48,14 +44,6 @@ SAMPLE = 1_000
 
 RESTARTS = 200
 """How often a search may begin again because a part has no fixed shape, more is read, or a claim cannot be followed."""
-
-
-class Finished(Signal):
-    """The search from tables has ended, and this is its result; the claims `aside`, by number, are left to another."""
-
-    def __init__(self, result: Result, aside: Mapping[int, str]) -> None:
-        super().__init__()
-        self.result, self.aside = result, aside
 
 
 class Attempt:
@@ -73,7 +61,7 @@ class Attempt:
     ) -> None:
         self.system, self.config, self.number, self.claims = system, config, number, claims
         self.bounds, self.tick, self.counting = bounds, tick, counting
-        self.size, self.steps, self.budget = min(EARLY, ENOUGH), NEVER, Budget(SHARE)
+        self.size, self.steps, self.budget = min(tables.EARLY, tables.ENOUGH), tables.NEVER, Budget(SHARE)
         self.why, self.left = "", ATTEMPTS
         self.served: Sequence[Property] = claims
         self.aside: dict[int, str] = {}
@@ -97,9 +85,9 @@ class Attempt:
 
         Raises ValueError instead of returning if there is no other way.
         """
-        early = self.size < ENOUGH and not self.only
-        if early and _expected(walk) < ENOUGH:
-            self.size = min(ENOUGH, len(walk.states) * 3 // 2)
+        early = self.size < tables.ENOUGH and not self.only
+        if early and _expected(walk) < tables.ENOUGH:
+            self.size = min(tables.ENOUGH, len(walk.states) * 3 // 2)
             return
         try:
             result = self._result(walk)
@@ -111,13 +99,13 @@ class Attempt:
             self.why += self.wide
             # What was learned is kept, and there is more to spend later.
             self.left = 0 if hopeless else self.left - (not early)
-            self.size = len(walk.states) * 3 // 2 if self.left else NEVER
+            self.size = len(walk.states) * 3 // 2 if self.left else tables.NEVER
         except (NotLearned, ModelError) as error:
             self.why = str(error)
-            self.size = NEVER
+            self.size = tables.NEVER
         except Exception as error:  # explicit search does without tables, whatever is wrong with them
             self.why = f"an error in the tables, {error_text(error)}"
-            self.size = NEVER
+            self.size = tables.NEVER
         if self.only:
             raise ValueError(f"compiled search cannot explore {self.system.label}: {self.why}; leave the method out")
 
@@ -175,13 +163,13 @@ class Attempt:
 
 
 def _expected(walk: Walk) -> float:
-    """How many states the search will find, if its levels widen less and less as the last three did; stop at ENOUGH."""
+    """How many states the search will find, at most ENOUGH, if its levels widen less and less as the last three did."""
     widths = [after - before for before, after in pairwise(walk.levels[-4:])]
     if len(widths) < 3:
         return 0
     first, second, width = map(float, widths)
     found, growth, slower = float(walk.levels[-1]), width / second, width * first / second**2
-    while width >= 1 and found < ENOUGH:
+    while width >= 1 and found < tables.ENOUGH:
         growth *= slower
         width *= growth
         found += width

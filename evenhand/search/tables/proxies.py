@@ -21,7 +21,8 @@ from typing import Any
 
 from evenhand.core.answers import short
 from evenhand.search.containers import SCALARS, fields_of, make_record, record_fields
-from evenhand.search.tables.expressions import Expression, Expressions, NotLearned, plain
+from evenhand.search.tables.expressions import Expression, Expressions, plain
+from evenhand.search.witness import NotLearned
 
 Event = tuple[str, Any, Any]
 """An observation: ("decide", expression, outcome), ("yield", action, None), ("mark", continuation, None)."""

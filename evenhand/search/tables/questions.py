@@ -13,9 +13,11 @@ from evenhand.core.answers import unchecked
 from evenhand.core.fairness import assumed
 from evenhand.core.kinds import DeadlockFree, Monitor, Property, Reachable, Safety, every_state, every_step
 from evenhand.core.system import AnySystem
-from evenhand.search.liveness import AboutRuns, Taken, fairness_of, predicates_of, tests_of
-from evenhand.search.tables.expressions import NotLearned, Unfollowed
+from evenhand.core.temporal import AboutRuns, fairness_of
+from evenhand.search.liveness import Taken, predicates_of, tests_of
+from evenhand.search.tables.expressions import Unfollowed
 from evenhand.search.tables.proxies import settled
+from evenhand.search.witness import NotLearned
 
 MET, VIOLATED, ACTS = 1, 2, 4
 """Bits of an answer; `ACTS` alone says that a step without an action cannot tell."""

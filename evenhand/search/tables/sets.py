@@ -21,10 +21,11 @@ from typing import Any
 
 from evenhand.core.alike import alike
 from evenhand.core.text import describe
-from evenhand.search.tables.expressions import COUNT, Expression, NotLearned, plain
+from evenhand.search.tables.expressions import COUNT, Expression, plain
 from evenhand.search.tables.loops import Wanted, counted, is_steady, is_steady_within, wanted_of
 from evenhand.search.tables.orders import exactly_ordered
 from evenhand.search.tables.proxies import EXPRESSION, RUN, Lazy, Run, applied, new, settled, settled_within
+from evenhand.search.witness import NotLearned
 
 BOTH: dict[str, Callable[[Any, Any], Any]] = {
     "__or__": operator.or_,

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from evenhand.search.containers import fields_of, make_record, parts_of, record_fields
-from evenhand.search.tables.expressions import NotLearned, Values
+from evenhand.search.tables.expressions import Values
 from evenhand.search.tables.proxies import Lazy
 from evenhand.search.tables.sets import Members
+from evenhand.search.witness import NotLearned
 
 MOST = 512
 """Columns that a state may have."""

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.search.tables.expressions import Expression, Expressions, Ids, NotLearned
+from evenhand.search.tables.expressions import Expression, Expressions, Ids
 from evenhand.search.tables.proxies import Event
+from evenhand.search.witness import NotLearned
 
 OPEN, DECIDE, YIELD, END = range(4)
 

@@ -17,14 +17,13 @@ from evenhand.search.bounds import Bounds
 from evenhand.search.csr import Flags
 from evenhand.search.lasso import Edges
 from evenhand.search.memory import MemoryBudget
-from evenhand.search.tables.expressions import NotLearned
 from evenhand.search.tables.learning import Learner
 from evenhand.search.tables.questions import MET, VIOLATED
 from evenhand.search.tables.trees import Tree, once
 from evenhand.search.tables.visited import DIRECT, WORD, Visited, different
 from evenhand.search.totals import Result
 from evenhand.search.walk import Paths
-from evenhand.search.witness import Progress, Tally
+from evenhand.search.witness import NotLearned, Progress, Tally
 
 CHUNK = 1 << 15
 """States that are expanded at a time."""

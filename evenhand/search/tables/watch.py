@@ -17,9 +17,9 @@ from typing import Any
 
 from evenhand.core.answers import error_text
 from evenhand.core.purity import IMPURE_MODULES
-from evenhand.search.tables.expressions import NotLearned
 from evenhand.search.tables.looks import BLIND, Look, Names, instructions, look_at
 from evenhand.search.tables.proxies import Lazy, decide_identity, is_single
+from evenhand.search.witness import NotLearned
 
 _LOOKS = (type, id, callable, vars, operator.is_, operator.is_not)
 """Functions that inspect an object without its methods, under whatever name they are kept."""

@@ -11,12 +11,13 @@ from typing import Any
 
 from evenhand.core.answers import error_text
 from evenhand.processes.collector import uncollected
-from evenhand.search.tables.expressions import NotLearned, Spent, plain
+from evenhand.search.tables.expressions import Spent, plain
 from evenhand.search.tables.loops import lazy_builtins
 from evenhand.search.tables.proxies import Identical, Run, Unknown
 from evenhand.search.tables.shape import Reshaped
 from evenhand.search.tables.trees import Tree
 from evenhand.search.tables.watch import Evades, Watch
+from evenhand.search.witness import NotLearned
 
 RUN = 50
 """What a run on proxies costs, in calls of the model, beside its operations."""

@@ -13,6 +13,7 @@ from unittest.mock import patch
 
 from evenhand.core.property import Property
 from evenhand.core.system import AnySystem
+from evenhand.search import tables
 from evenhand.search.actions import ActionsWatch
 from evenhand.search.bounds import Bounds
 from evenhand.search.configuration import search_one
@@ -24,7 +25,7 @@ from evenhand.search.totals import Result
 @contextmanager
 def at_once(share: float = 1e6) -> Generator[None]:
     """Try tables as soon as one state is known, and let them cost what they cost."""
-    with patch.object(method, "ENOUGH", 1), patch.object(method, "SHARE", share):
+    with patch.object(tables, "ENOUGH", 1), patch.object(method, "SHARE", share):
         yield
 
 

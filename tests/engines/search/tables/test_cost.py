@@ -12,10 +12,11 @@ import pytest
 import evenhand
 from evenhand.core.property import Property
 from evenhand.core.registry import find
+from evenhand.search import tables
 from evenhand.search.bounds import Bounds
 from evenhand.search.configuration import search_one
 from evenhand.search.steps import Method
-from evenhand.search.tables import joint_method, method
+from evenhand.search.tables import method
 from evenhand.search.tables.continuations import Continuations
 from evenhand.search.tables.expressions import NotLearned
 from evenhand.search.tables.method import Attempt
@@ -51,7 +52,7 @@ def spent_by(run: Callable[[], Any]) -> list[tuple[int, int]]:
 
 def test_a_small_search_never_tries() -> None:
     """Nothing is spent where no more than twenty thousand states are expected: there are 8,832."""
-    assert method.ENOUGH >= 20_000
+    assert tables.ENOUGH >= 20_000
     assert not any(cost for cost, _ in spent_by(lambda: evenhand.explore(two_phase_commit(5), CLAIMS)))
 
 
@@ -65,13 +66,13 @@ def test_a_large_search_tries_early() -> None:
 
     with patch.object(Attempt, "_result", result):
         evenhand.explore(system)
-    assert method.EARLY <= found[0] < method.ENOUGH
+    assert tables.EARLY <= found[0] < tables.ENOUGH
 
 
 def test_what_does_not_learn_is_given_up() -> None:
     """Each attempt ends when its share of the calls is spent, and the counts are those of explicit search."""
     system = scrambled(9_973)
-    with patch.object(method, "ENOUGH", 1_000):
+    with patch.object(tables, "ENOUGH", 1_000):
         spent = spent_by(lambda: search_one(Method(system, learns="perhaps"), None, 0, (), Bounds(), None, None))
         found = search_one(Method(system, learns="perhaps"), None, 0, (), Bounds(), None, None)
     assert 1 <= len(spent) <= method.ATTEMPTS
@@ -228,7 +229,7 @@ def test_a_look_at_a_generator_is_no_part_of_its_continuation() -> None:
 def test_a_command_of_a_user_gets_it() -> None:
     """`explore` says that the search is compiled, and trusts the tables."""
     system = two_phase_commit(5)
-    with patch.object(method, "ENOUGH", 2_000), patch.object(method, "SHARE", 10):
+    with patch.object(tables, "ENOUGH", 2_000), patch.object(method, "SHARE", 10):
         found = evenhand.explore(system, CLAIMS)
     plain = evenhand.explore(system, CLAIMS, method="explicit")
     assert (found.method, plain.method) == ("compiled", "explicit")
@@ -253,7 +254,7 @@ def test_claims_about_actions_make_no_more_classes() -> None:
     free, claims = bundle.model.systems["free"].at(agents=3, keys=2, values=2), bundle.claims_of("free")
 
     def evaluated(some: Sequence[Property]) -> int:
-        with patch.object(joint_method, "STEPS", 0):
+        with patch.object(tables, "STEPS", 0):
             found = evenhand.explore(free, some)
         assert found.method == "compiled" and "was left to" not in found.why_method
         return int(found.why_method.split(" joint choices")[0].split()[-1].replace(",", ""))

@@ -18,10 +18,10 @@ import pytest
 from evenhand.core.answers import ModelError
 from evenhand.core.property import Property
 from evenhand.core.system import AnySystem
+from evenhand.search import tables
 from evenhand.search.bounds import Bounds
 from evenhand.search.configuration import search_one
 from evenhand.search.methods import method_for
-from evenhand.search.tables import joint_method
 from evenhand.search.tables.acting import Acting, Reader
 from evenhand.search.tables.asking import Updated
 from evenhand.search.tables.classes import Leaf, Unit
@@ -38,7 +38,7 @@ from tests.models.random_systems import joint_system
 def from_tables(system: AnySystem, claims: Sequence[Property], config: Any = None) -> tuple[Result, str, str]:
     """Search from tables at once; return the result, the method that was used, and why."""
     chosen = next(iter(system.all_configs())) if config is None else config
-    with patch.object(joint_method, "STEPS", 0):
+    with patch.object(tables, "STEPS", 0):
         found = search_one(method_for(system, None)[0], chosen, 0, claims, Bounds())
     name, why = found.how[0]
     return replace(found, how=()), name, why
