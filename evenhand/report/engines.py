@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
+from evenhand.core.grouping import grouped
 from evenhand.core.text import inert
 
 if TYPE_CHECKING:
@@ -48,10 +49,9 @@ def _cell(box: Box) -> Text:
 
 def _lines(box: Box) -> list[tuple[str, str, str]]:
     """The verdicts of a box: status, claim, and the systems or scope with that verdict."""
-    places: dict[tuple[str, str], list[str]] = {}
-    for line in box.lines:
-        place = line.scope if box.engine == "proof" else line.system
-        places.setdefault((line.status, line.claim), []).append(inert(place))
+    places = grouped(
+        ((line.status, line.claim), inert(line.scope if box.engine == "proof" else line.system)) for line in box.lines
+    )
     return [
         (status, inert(claim), ", ".join(filter(None, dict.fromkeys(at)))) for (status, claim), at in places.items()
     ]

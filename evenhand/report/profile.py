@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 from rich.text import Text
 
+from evenhand.core.grouping import grouped
 from evenhand.core.profile import Aspect
 from evenhand.core.text import inert
 from evenhand.evidence.finding import readings_of
@@ -70,12 +72,8 @@ def _places(cell: Cell) -> list[str]:
 
 
 def _each(cell: Cell) -> Iterator[tuple[str, Shown]]:
-    systems: dict[str, list[Shown]] = {}
-    for one in cell.shown:
-        systems.setdefault(one.finding.system, []).append(one)
-    for system, several in systems.items():
-        own = type(cell)(cell.aspect, tuple(several))
-        best = own.best
+    for system, several in grouped((one.finding.system, one) for one in cell.shown).items():
+        best = replace(cell, shown=tuple(several)).best
         if best is not None:
             yield system, best
 

@@ -21,6 +21,7 @@ from functools import cached_property
 from typing import Any, cast
 
 from evenhand.core.canonical import Json
+from evenhand.core.grouping import grouped
 from evenhand.core.text import inert
 from evenhand.core.verdict import UNREPLAYED, Status
 from evenhand.evidence.finding import Finding
@@ -125,17 +126,11 @@ class Report:
 
     @cached_property
     def _groups(self) -> Mapping[tuple[str, ...], list[Status]]:
-        found: dict[tuple[str, ...], list[Status]] = {}
-        for finding in self.findings:
-            found.setdefault(finding.group, []).append(finding.status)
-        return found
+        return grouped((finding.group, finding.status) for finding in self.findings)
 
     @cached_property
     def _claims(self) -> Mapping[tuple[str, ...], list[Finding]]:
-        found: dict[tuple[str, ...], list[Finding]] = {}
-        for finding in self.findings:
-            found.setdefault(finding.about, []).append(finding)
-        return found
+        return grouped((finding.about, finding) for finding in self.findings)
 
     @cached_property
     def unexpected(self) -> tuple[Finding, ...]:
@@ -298,15 +293,16 @@ def _once(findings: Iterable[Finding]) -> Iterator[Finding]:
 
 
 def _holding(findings: Iterable[Finding]) -> Iterator[str]:
-    best: dict[tuple[str, ...], list[str]] = {}
-    for finding in findings:
-        size = ", ".join(f"{name}={number}" for name, number in finding.sizes.items())
-        told = f"{finding.engine} {counted(finding)}".strip()
-        if finding.status is Status.UNDECIDED:  # a search decides its sizes; what else was asked stays open
-            asked = f" for {finding.scope['asked']}" if finding.scope.get("asked") else ""
-            told = inert(f"{finding.engine} UNDECIDED{asked}{finding.because and f': {finding.because}'}")
-        elif size and not finding.scope.get("proved"):
-            told += f" with {size}"
-        best.setdefault((finding.protocol, finding.system, finding.claim), []).append(told)
-    for (_, _, claim), answers in best.items():
-        yield f"HOLDS  {inert(claim)} ({'; '.join(answers)})"
+    answers = grouped(((finding.protocol, finding.system, finding.claim), _answer(finding)) for finding in findings)
+    for (_, _, claim), several in answers.items():
+        yield f"HOLDS  {inert(claim)} ({'; '.join(several)})"
+
+
+def _answer(finding: Finding) -> str:
+    """What one engine says of a claim that nothing refutes."""
+    if finding.status is Status.UNDECIDED:  # a search decides its sizes; what else was asked stays open
+        asked = f" for {finding.scope['asked']}" if finding.scope.get("asked") else ""
+        return inert(f"{finding.engine} UNDECIDED{asked}{finding.because and f': {finding.because}'}")
+    told = f"{finding.engine} {counted(finding)}".strip()
+    size = ", ".join(f"{name}={number}" for name, number in finding.sizes.items())
+    return f"{told} with {size}" if size and not finding.scope.get("proved") else told

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from evenhand.core.grouping import grouped
 from evenhand.core.text import inert
 from evenhand.core.verdict import Status
 from evenhand.evidence.finding import STOPPED, Finding
@@ -51,11 +52,9 @@ def surprises(report: Report) -> Iterator[str]:
         yield from ("", *refutation(finding))
     for finding in unexpected[FULL:]:
         yield from (f"{word(finding)}  {inert(finding.claim)}, too: {line}" for line in finding.command.splitlines())
-    open_: dict[tuple[str, str], list[str]] = {}
-    for finding in report.unexpected:
-        if finding.status is Status.UNDECIDED:
-            open_.setdefault((finding.engine, finding.because), []).append(inert(finding.claim))
-    for (engine, because), names in open_.items():
+    open_ = (finding for finding in report.unexpected if finding.status is Status.UNDECIDED)
+    reasons = grouped(((finding.engine, finding.because), inert(finding.claim)) for finding in open_)
+    for (engine, because), names in reasons.items():
         yield f"undecided by {engine}: {', '.join(dict.fromkeys(names))}: {inert(because)}"
 
 

@@ -16,6 +16,7 @@ from msgspec import to_builtins
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
 from evenhand.core.codec import encode
+from evenhand.core.grouping import grouped
 from evenhand.core.observer import Observer
 from evenhand.core.system import AnySystem, Mutant, Scope, UnknownName
 from evenhand.core.text import changes, inert
@@ -194,9 +195,7 @@ def _two_choices(readings: Sequence[str]) -> tuple[list[str], list[str]]:
     """The readings of either side: one given once goes to the second side, one given twice to both."""
     if not readings:
         raise ValueError("nothing to compare: give --reading NAME=VALUE (once or twice) or --mutant NAME")
-    given: dict[str, list[str]] = {}
-    for text in readings:
-        given.setdefault(text.partition("=")[0], []).append(text)
+    given = grouped((text.partition("=")[0], text) for text in readings)
     first: list[str] = []
     second: list[str] = []
     for name, texts in given.items():

@@ -12,7 +12,7 @@ from evenhand.core.verdict import Status
 from evenhand.evidence.finding import Finding, readings_of
 from evenhand.evidence.story import Story
 from evenhand.report.about import About
-from evenhand.report.digest import Flip, Group, ProtocolDigest, digest, flips
+from evenhand.report.digest import Flip, Group, ProtocolDigest, digest, flips, of_reference
 from evenhand.report.forms.results import Guarantee, Kills, Result, abstract, engine_rows, limit_of, reach
 from evenhand.report.phrases import counted, where
 from evenhand.report.report import Report, Standing
@@ -137,10 +137,7 @@ class View:
 
     def _result(self, one: ProtocolDigest) -> Result:
         every = [finding for finding in self.report.findings if finding.protocol == one.protocol]
-        found: dict[str, list[Finding]] = {}
-        for finding in every:
-            if finding.variant == "reference" and finding.engine != "replay":
-                found.setdefault(finding.claim, []).append(finding)
+        found = of_reference(every)
         cases = {id(finding): self._numbers[_case_of(finding)] for finding in every if finding.story is not None}
         shown = {finding.claim: cases[id(finding)] for finding in every if id(finding) in cases and bool(finding)}
         sources = {about.claim: about.source for about in self.report.claims if about.protocol == one.protocol}
