@@ -40,6 +40,13 @@ class UnknownName(ValueError):
         super().__init__(f"unknown {what} {name!r}{meant}; {there}")
 
 
+def named(what: str, name: str, known: Mapping[str, T]) -> T:
+    """Return what has this name.  Raises UnknownName."""
+    if name not in known:
+        raise UnknownName(what, name, known)
+    return known[name]
+
+
 class Scope(Mapping[str, int]):
     """The sizes of a run (agents, keys, values, depth …): a frozen mapping from names to integers."""
 

@@ -16,7 +16,7 @@ from evenhand.core.kinds import Property
 from evenhand.core.licence import Licence
 from evenhand.core.system import AnySystem
 from evenhand.core.text import inert
-from evenhand.core.verdict import Status, Verdict
+from evenhand.core.verdict import Status, Verdict, verdict_on
 from evenhand.evidence.finding import Finding
 from evenhand.evidence.story import story_of
 from evenhand.jobs.equality import equal_anywhere
@@ -70,7 +70,7 @@ def verdicts_of(
     if job.engine == "prove":
         return prove_any_size(system, claims).verdicts
     if job.engine == "fuzz":
-        generator = next((g for g in bundle.generators if g.system == system.name), None)
+        generator = bundle.generator_of(system.name)
 
         def drawn(asked: Sequence[Property]) -> Sequence[Verdict]:
             return fuzz(system, asked, generator, examples=job.examples, steps=job.steps, seed=job.seed).verdicts
@@ -110,16 +110,9 @@ def prepared_search(
 
 
 def _not_begun(claim: Property, system: AnySystem, size: str) -> Verdict:
-    return Verdict(
-        claim=claim.name,
-        status=Status.UNDECIDED,
-        engine="explore",
-        system=system.name,
-        variant=system.variant,
-        scope=dict(system.scope),
-        because=f"not begun: {size}, too many for this budget; a plan of the protocol can name a smaller scope",
-        trusted_base=("the estimate of the search's size",),
-    )
+    why = f"not begun: {size}, too many for this budget; a plan of the protocol can name a smaller scope"
+    base = ("the estimate of the search's size",)
+    return verdict_on(system, claim.name, "explore", Status.UNDECIDED, because=why, trusted_base=base)
 
 
 def _licences(bundle: Bundle, job: Job, system: AnySystem) -> tuple[Licence, ...]:
@@ -149,12 +142,11 @@ def compared(bundle: Bundle, job: Job, system: AnySystem) -> Finding:
     The scope's `same_state` says whether hidden states were the same too.
     """
     reference = system_for(bundle, replace(job, system=system.name, variant="", scope=tuple(system.scope.items())))
-    generator = next((g for g in bundle.generators if g.system == system.name), None)
     found = separate(
         reference,
         system,
         observers=bundle.observers_of(system.name),
-        generator=generator,
+        generator=bundle.generator_of(system.name),
         examples=job.examples,
         steps=job.steps,
         seed=job.seed,

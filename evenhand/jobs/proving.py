@@ -13,7 +13,7 @@ from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
 from evenhand.core.licence import Licence
 from evenhand.core.plan import Expectation
-from evenhand.core.system import UnknownName
+from evenhand.core.system import named
 from evenhand.core.verdict import Status
 from evenhand.evidence.finding import Finding, finding
 from evenhand.evidence.story import evidence_length, story_of
@@ -45,10 +45,7 @@ def theorem_names(protocol: str, *, mutants: Collection[str] = ()) -> tuple[str,
 
 def theorem_named(protocol: str, name: str) -> Stated:
     """Return one theorem or invariant of a protocol.  Raises UnknownName."""
-    known = {one.name: one for one in stated(protocol)}
-    if name not in known:
-        raise UnknownName(f"theorem of {protocol}:", name, known)
-    return known[name]
+    return named(f"theorem of {protocol}:", name, {one.name: one for one in stated(protocol)})
 
 
 def proved(bundle: Bundle, job: Job) -> tuple[Finding, ...]:

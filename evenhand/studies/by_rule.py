@@ -28,6 +28,7 @@ from evenhand.jobs.raising import RAISES, decided
 from evenhand.machine import fuzz
 from evenhand.processes.pool import ChildTask, ProcessLimits, in_children
 from evenhand.search import explore
+from evenhand.studies.determining import claims_that_hold
 from evenhand.studies.walking import Walked, everywhere
 from evenhand.variants.automatic import PREFIX, Held, Sources, mutated, sources
 
@@ -290,12 +291,11 @@ class Trial:
 
     def driven(self, system: AnySystem, claims: Sequence[Property], *, examples: int) -> Sequence[Verdict]:
         """The verdicts of the machine, which draws by the system's own generator."""
-        generator = next((one for one in self.bundle.generators if one.system == system.name), None)
-        return fuzz(system, claims, generator, examples=examples, steps=15).verdicts
+        return fuzz(system, claims, self.bundle.generator_of(system.name), examples=examples, steps=15).verdicts
 
     def asked(self, one: Walked, mutant: AnySystem, engines: Mapping[str, Engine]) -> tuple[str, tuple[str, ...]]:
         """The claim that an engine refutes on the mutant and not on the reference, or ""; and what they raised."""
-        claims = [claim for claim in self.bundle.claims_of(one.system.name) if _holds(self.bundle, claim, one)]
+        claims = claims_that_hold(self.bundle, one.system.name, dict(one.place.readings))
         broken: list[str] = []
         for called, engine in engines.items():
             try:
@@ -325,8 +325,8 @@ class _Refuting:
 
     def __init__(self, bundle: Bundle, one: Walked, mutant: AnySystem) -> None:
         self.one, self.mutant = one, mutant
-        safety = [claim for claim in bundle.claims_of(one.system.name) if isinstance(claim, Safety)]
-        self.claims = [claim for claim in safety if _holds(bundle, claim, one)]
+        holding = claims_that_hold(bundle, one.system.name, dict(one.place.readings))
+        self.claims = [claim for claim in holding if isinstance(claim, Safety)]
         self.failed = ""
 
     def answer(self, claim: Safety, config: Any, step: AnyStep, *, raising: bool | None = None) -> bool | None:
@@ -388,12 +388,3 @@ def _refutes(system: AnySystem, claim: Property, evidence: Evidence, *, raising:
         return refutes(system, claim, evidence)
     except Exception:
         return raising
-
-
-def _holds(bundle: Bundle, claim: Property, one: Walked) -> bool:
-    """Whether a claim is expected to hold in this place, whichever engine asks."""
-    readings = dict(one.place.readings)
-    return all(
-        bundle.expectation(claim.name, one.system.name, engine, readings).expected is Status.HOLDS
-        for engine in ("explore", "fuzz", "prove")
-    )

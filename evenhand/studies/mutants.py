@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
-from evenhand.core.system import Mutant, UnknownName
+from evenhand.core.system import Mutant
 from evenhand.core.text import describe
 from evenhand.core.verdict import Status
 from evenhand.evidence.finding import Finding, plain
@@ -166,10 +166,6 @@ class Hunt:
     jobs: int = 1
 
 
-def _silent(_job: Job) -> None:
-    pass
-
-
 def kill_matrix(
     bundle: Bundle,
     *,
@@ -178,7 +174,7 @@ def kill_matrix(
     automatic: int = 0,
     proofs: bool = False,
     hunt: Hunt | None = None,
-    progress: Callable[[Job], None] = _silent,
+    progress: Callable[[Job], None] = lambda _job: None,
 ) -> KillMatrix:
     """Run every mutant (or those named) of a registered protocol against every claim of its system.
 
@@ -188,10 +184,8 @@ def kill_matrix(
     every finished job.
     Raises UnknownName for an unknown mutant.
     """
-    names = [mutant.name for mutant in bundle.model.mutants]
     for name in mutants:
-        if name not in names:
-            raise UnknownName(f"mutant of {bundle.name}:", name, names)
+        bundle.mutant(name)
     hunt = hunt or Hunt()
     run = _Run(bundle, hunt, progress)
     asked = [Job(bundle.name, "prove", theorem=name, variant="*") for name in theorems]

@@ -191,16 +191,12 @@ class Profile:
         return Profile(name, tuple(cells), tuple(map(Box.from_json, made["engines"])))
 
 
-def _silent(_job: Job) -> None:
-    pass
-
-
 def profiles(
     bundles: Sequence[Bundle],
     *,
     budget: Budget = Budget.quick,
     jobs: int = 1,
-    progress: Callable[[Job], None] = _silent,
+    progress: Callable[[Job], None] = lambda _job: None,
 ) -> tuple[tuple[Profile, ...], bool, tuple[str, ...]]:
     """Return the profile of each protocol, whether Ctrl-C interrupted, and the unfinished jobs.
 
