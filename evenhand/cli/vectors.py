@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -228,7 +229,7 @@ def _verify(
     made: dict[str, Json] = {
         "against": adapter or command or "model",
         "vectors": len(wanted),
-        "failures": [one.to_json() for one in failures],
+        "failures": [asdict(one) for one in failures],
         "unsupported": list(unsupported),
         "suites": {name: {"vectors": len(one.vectors)} for name, one in suites.items()},
     }

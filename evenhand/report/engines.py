@@ -10,12 +10,13 @@ from rich.text import Text
 
 from evenhand.core.grouping import grouped
 from evenhand.core.text import inert
+from evenhand.report.phrases import Word
+from evenhand.report.table import STYLE, titled
 
 if TYPE_CHECKING:
     from evenhand.studies.profiling import Profile
     from evenhand.studies.three_engines import Box
 
-STYLE = {"HOLDS": "green", "REFUTED": "red", "UNDECIDED": "yellow"}
 HEAD = """# Three engines on each question
 
 Can a protocol deadlock or livelock, does position or a name decide, can exclusion fail? Each engine answers with the
@@ -30,10 +31,9 @@ that is kept in `notebooks/6-profile.json`. A quick test compares the two, a dee
 
 def engines_table(profile: Profile) -> Table:
     """Return one protocol: a row for each question, a column for each engine."""
-    made = Table(title=Text(f"{inert(profile.protocol)}: three engines"), title_justify="left")
-    made.add_column("question")
-    for engine in dict.fromkeys(box.engine for box in profile.engines):
-        made.add_column(engine, overflow="fold")
+    made = titled(
+        f"{profile.protocol}: three engines", "question", *dict.fromkeys(box.engine for box in profile.engines)
+    )
     for question in dict.fromkeys(box.question for box in profile.engines):
         made.add_row(question, *(_cell(box) for box in profile.engines if box.question == question))
     return made
@@ -43,7 +43,7 @@ def _cell(box: Box) -> Text:
     made = Text(box.reason, style="dim")
     for status, claim, places in _lines(box):
         made.append("\n" if made else "")
-        made.append(status, style=STYLE[status]).append(f" {claim}: {places}" if places else f" {claim}")
+        made.append(status, style=STYLE[Word(status)]).append(f" {claim}: {places}" if places else f" {claim}")
     return made
 
 

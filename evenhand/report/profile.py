@@ -15,6 +15,7 @@ from evenhand.core.profile import Aspect
 from evenhand.core.text import inert
 from evenhand.evidence.finding import readings_of
 from evenhand.report.phrases import plural
+from evenhand.report.table import titled
 from evenhand.report.templates import shown
 
 if TYPE_CHECKING:
@@ -49,9 +50,8 @@ def _short(cell: Cell) -> Text:
 
 def profile_tables(profile: Profile) -> Table:
     """Return one protocol: a row for each question with claim, place, evidence and the readings that change it."""
-    made = Table(title=Text(f"{inert(profile.protocol)}: what decides"), title_justify="left")
-    for column in ("question", "answer", "claim", "where", "under other readings"):
-        made.add_column(column, overflow="fold")
+    columns = ("question", "answer", "claim", "where", "under other readings")
+    made = titled(f"{profile.protocol}: what decides", *columns)
     for cell in profile.cells:
         answer = Text(_WORD[cell.answer.value], style=_STYLE[cell.answer.value])
         lines = ["\n".join(map(inert, part)) for part in (_claims(cell), _places(cell), _others(cell))]

@@ -12,7 +12,7 @@ from rich.text import Text
 from evenhand.core.system import AnySystem, System
 from evenhand.core.text import inert
 from evenhand.evidence.story import trace_lines
-from evenhand.report.table import print_lines
+from evenhand.report.table import print_lines, titled
 from evenhand.smt.countermodel import Induction
 from evenhand.smt.proved import ProofStatus, Proved
 
@@ -29,11 +29,6 @@ def print_proofs(
         print_lines(console, list(_states(result, system)))
 
 
-def solvers_of(results: Sequence[Proved]) -> tuple[str, ...]:
-    """Return the solvers that answered, by name."""
-    return tuple(sorted({solver for result in results for solver in result.seconds}))
-
-
 def timing_of(results: Sequence[Proved]) -> dict[str, float]:
     """Return the CPU seconds of each solver on each theorem."""
     return {
@@ -42,10 +37,9 @@ def timing_of(results: Sequence[Proved]) -> dict[str, float]:
 
 
 def _table(results: Sequence[Proved]) -> Table:
-    solvers = solvers_of(results)
-    table = Table(title="proofs, with CPU seconds of each solver", title_justify="left")
-    for name in ("theorem", "word", "proved for", "queries", "mutants"):
-        table.add_column(name, overflow="fold")
+    solvers = sorted({solver for result in results for solver in result.seconds})
+    columns = ("theorem", "word", "proved for", "queries", "mutants")
+    table = titled("proofs, with CPU seconds of each solver", *columns)
     for solver in solvers:
         table.add_column(Text(inert(solver)), justify="right")
     for result in results:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from evenhand.core.grouping import grouped
@@ -80,6 +80,12 @@ def print_lines(console: Console, lines: Iterable[str]) -> None:
         console.print(Text(line), soft_wrap=True)
 
 
+def titled(title: str, *columns: str) -> Table:
+    """Return a table with a title and columns that break long words."""
+    folding = (Column(Text(inert(name)), overflow="fold") for name in columns)
+    return Table(*folding, title=Text(inert(title)), title_justify="left")
+
+
 def tables(report: Report, protocol: str) -> Iterator[Table]:
     """Yield one table for each system of a protocol: a row for each claim, a column for each engine."""
     findings = [finding for finding in report.findings if finding.protocol == protocol]
@@ -87,11 +93,7 @@ def tables(report: Report, protocol: str) -> Iterator[Table]:
     for system in dict.fromkeys(finding.system for finding in findings):
         of_system = [finding for finding in findings if finding.system == system]
         usual = next((_sizes(finding) for finding in of_system if finding.sizes), "")
-        title = f"{both(protocol, system)} {usual}".strip()
-        made = Table(title=Text(inert(title)), title_justify="left", show_lines=False)
-        made.add_column("claim", overflow="fold")
-        for engine in engines:
-            made.add_column(Text(engine), overflow="fold")
+        made = titled(f"{both(protocol, system)} {usual}".strip(), "claim", *engines)
         for claim in dict.fromkeys(finding.claim for finding in of_system):
             row = [finding for finding in of_system if finding.claim == claim]
             cells = [_cell(report, [f for f in row if f.engine == engine], usual) for engine in engines]

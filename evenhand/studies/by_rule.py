@@ -11,11 +11,14 @@ from __future__ import annotations
 
 import random
 import signal
+from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
+
+from msgspec import to_builtins
 
 from evenhand.core.answers import short
 from evenhand.core.bundle import Bundle
@@ -26,6 +29,7 @@ from evenhand.core.verdict import Evidence, Status, Verdict
 from evenhand.evidence.judge import refutes
 from evenhand.jobs.raising import RAISES, decided
 from evenhand.machine import fuzz
+from evenhand.processes.group import Ended
 from evenhand.processes.pool import ChildTask, ProcessLimits, in_children
 from evenhand.search import explore
 from evenhand.studies.determining import claims_that_hold
@@ -71,10 +75,6 @@ class Made:
     places: tuple[str, ...] = ()
     broken: tuple[str, ...] = ()
 
-    def to_json(self) -> dict[str, Json]:
-        """Return it as JSON."""
-        return {**vars(self), "places": list(self.places), "broken": list(self.broken)}
-
 
 @dataclass(frozen=True)
 class Automatic:
@@ -94,17 +94,15 @@ class Automatic:
 
     def to_json(self) -> dict[str, Json]:
         """Return how many were made and killed, by how many claims each; and the others one by one."""
-        kills: dict[str, int] = {}
-        for one in self.of("killed"):
-            kills[one.claim] = kills.get(one.claim, 0) + 1
+        kills = Counter(one.claim for one in self.of("killed"))
         return {
             "made": len(self.mutants),
-            "killed": len(self.of("killed")),
+            "killed": kills.total(),
             "kills": dict(sorted(kills.items())),
             "broken": [one.name for one in self.mutants if one.broken],
-            "equivalent": [one.to_json() for one in self.of("equivalent")],
-            "listed": [one.to_json() for one in self.listed],
-            "surviving": [one.to_json() for one in self.of("surviving")],
+            "equivalent": to_builtins(self.of("equivalent")),
+            "listed": to_builtins(self.listed),
+            "surviving": to_builtins(self.of("surviving")),
         }
 
 
@@ -145,23 +143,32 @@ def hunted(
         return Automatic()
     trial = Trial(bundle, everywhere(bundle))
     drawn = names(trial.walks, count, seed)
-    found: dict[str, Made] = {}
+    found: dict[str, Ended] = {}
     interrupted = False
+    try:
+        decide(drawn, trial, found, workers=workers, progress=progress)
+    except KeyboardInterrupt:
+        interrupted = True
+    return Automatic(tuple(trial.made(name, found.get(name)) for name in drawn), interrupted)
 
-    def ended(number: int, what: Any) -> tuple[ChildTask, ...]:
-        name = drawn[number]
-        found[name] = what.answer or replace(
-            trial.unfinished(name), because="too slow" if what.late else f"its process ended with exit code {what.code}"
-        )
-        progress(name)
+
+def decide(
+    drawn: Sequence[str],
+    trial: Callable[[str], Any],
+    found: dict[str, Ended],
+    *,
+    workers: int,
+    progress: Callable[[str], None],
+) -> None:
+    """Have `trial` decide each mutant in a process, `workers` at a time, and put what came of it into `found`."""
+
+    def ended(number: int, what: Ended) -> tuple[ChildTask, ...]:
+        found[drawn[number]] = what
+        progress(drawn[number])
         return ()
 
     tasks = [ChildTask(name, affinity="mutants", limits=LIMIT) for name in drawn]
-    try:
-        in_children(tasks, trial, workers=workers, finished=ended, method="fork")
-    except KeyboardInterrupt:
-        interrupted = True
-    return Automatic(tuple(found.get(name) or trial.unfinished(name) for name in drawn), interrupted)
+    in_children(tasks, trial, workers=workers, finished=ended, method="fork")
 
 
 @dataclass(frozen=True)
@@ -190,18 +197,19 @@ class Trial:
         self.bundle, self.walks = bundle, walks
         self.held = {id(known): Held(known.caches) for known in (sources(one.system) for one in walks)}
 
-    def unfinished(self, name: str) -> Made:
+    def unfinished(self, name: str, because: str = "interrupted") -> Made:
         """A mutant that was not decided."""
         function, _, change = name.removeprefix(PREFIX).rpartition(":")
-        told = next(
-            (
-                sources(one.system).made(function, change)[1]
-                for one in self.walks
-                if function in sources(one.system).functions
-            ),
-            "",
-        )
-        return Made(name, function, told, "unfinished", because="interrupted")
+        known = (sources(one.system) for one in self.walks)
+        told = next((one.made(function, change)[1] for one in known if function in one.functions), "")
+        return Made(name, function, told, "unfinished", because=because)
+
+    def made(self, name: str, ended: Ended | None) -> Made:
+        """What became of a mutant whose process has ended so; None: it was not begun, or has not ended."""
+        if ended is None:
+            return self.unfinished(name)
+        because = "too slow" if ended.late else f"its process ended with exit code {ended.code}"
+        return ended.answer or self.unfinished(name, because)
 
     def mutant(self, system: AnySystem, name: str) -> AnySystem:
         """The system with the fault."""

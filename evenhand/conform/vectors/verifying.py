@@ -44,10 +44,6 @@ class Failure:
     step: int
     how: str
 
-    def to_json(self) -> dict[str, Json]:
-        """This failure as JSON."""
-        return {"vector": self.vector, "step": self.step, "how": self.how}
-
 
 def load_suites(folder: Path) -> dict[str, Suite]:
     """Return every suite in a folder, by file name.  Raises BadRecord for an unusable file."""

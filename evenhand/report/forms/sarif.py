@@ -6,7 +6,7 @@ A claim that holds as expected yields no result.  A verdict REFUTED or UNDECIDED
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from evenhand.core.canonical import Json, canonical_bytes
 from evenhand.core.text import inert
@@ -26,26 +26,32 @@ def sarif(report: Report) -> bytes:
         key = _rule_id(finding.protocol, finding.claim)
         rules.setdefault(key, About(finding.protocol, finding.claim, finding.sentence, "", ""))
     order = {rule: number for number, rule in enumerate(rules)}
-    return canonical_bytes(
-        {
-            "$schema": SCHEMA,
-            "version": "2.1.0",
-            "runs": [
-                {
-                    "tool": {
-                        "driver": {
-                            "name": "evenhand",
-                            "version": report.versions.get("evenhand", "0"),
-                            "rules": [_rule(name, claim) for name, claim in rules.items()],
-                        }
-                    },
-                    "invocations": [{"executionSuccessful": not report.interrupted}],
-                    "columnKind": "unicodeCodePoints",
-                    "results": [_result(report, f, rules, order) for f in _to_look_at(report)],
-                }
-            ],
-        }
-    )
+    told = [_rule(name, claim) for name, claim in rules.items()]
+    results = [_result(report, f, rules, order) for f in _to_look_at(report)]
+    return one_run(report.versions, told, results, interrupted=report.interrupted)
+
+
+def one_run(versions: Mapping[str, str], rules: list[Json], results: list[Json], *, interrupted: bool) -> bytes:
+    """Return a file of SARIF with one run."""
+    driver: dict[str, Json] = {"name": "evenhand", "version": versions.get("evenhand", "0"), "rules": rules}
+    run: dict[str, Json] = {
+        "tool": {"driver": driver},
+        "invocations": [{"executionSuccessful": not interrupted}],
+        "columnKind": "unicodeCodePoints",
+        "results": results,
+    }
+    return canonical_bytes({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
+
+
+def rule_of(name: str, claim: str, sentence: str, source: str) -> dict[str, Json]:
+    """Return the rule of a claim."""
+    cited = f" Source: {source}." if source else ""
+    return {
+        "id": inert(name),
+        "name": inert(claim),
+        "shortDescription": {"text": inert(sentence) or inert(name)},
+        "fullDescription": {"text": f"{inert(sentence)}{inert(cited)}" or inert(name)},
+    }
 
 
 def _to_look_at(report: Report) -> Iterator[Finding]:
@@ -61,14 +67,8 @@ def _rule_id(protocol: str, claim: str) -> str:
 
 
 def _rule(name: str, claim: About) -> dict[str, Json]:
-    source = f" Source: {claim.source}." if claim.source else ""
-    return {
-        "id": inert(name),
-        "name": inert(claim.claim),
-        "shortDescription": {"text": inert(claim.sentence) or inert(name)},
-        "fullDescription": {"text": f"{inert(claim.sentence)}{inert(source)}" or inert(name)},
-        "properties": {"kind": inert(claim.kind)},
-    }
+    made = rule_of(name, claim.claim, claim.sentence, claim.source)
+    return {**made, "properties": {"kind": inert(claim.kind)}}
 
 
 def _result(report: Report, finding: Finding, rules: dict[str, About], order: dict[str, int]) -> dict[str, Json]:
