@@ -11,7 +11,7 @@ from evenhand.arbiters.kernels import POPULATION, Factory, NotExaminable, Sample
 from evenhand.core.answers import error_text
 
 
-def subject_of(kernel: Factory, name: str = "") -> Subject:
+def subject_of(kernel: Factory) -> Subject:
     """Return the subject for a factory of kernels or of multi-agent environments.
 
     Raises NotExaminable with what is missing.
@@ -21,7 +21,7 @@ def subject_of(kernel: Factory, name: str = "") -> Subject:
             f"{kernel!r} is no factory: give a class or a function that returns a fresh kernel with `act({{agent: "
             "choice}) -> {agent: outcome}`"
         )
-    title = name or str(getattr(kernel, "__name__", type(kernel).__name__))
+    title = str(getattr(kernel, "__name__", type(kernel).__name__))
     takes_agents = _takes(kernel, "agents")
     first = _made(title, kernel, POPULATION[:3] if takes_agents else ())
     factory: Factory = kernel

@@ -12,7 +12,7 @@ from evenhand.core.system import AnySystem
 from evenhand.core.text import inert
 from evenhand.core.verdict import Status, Verdict, verdict_on
 from evenhand.evidence.finding import Finding, finding
-from evenhand.evidence.story import evidence_length, story_of
+from evenhand.evidence.story import story_of
 from evenhand.jobs.fixtures import recorded
 from evenhand.jobs.plan import ANY_SIZE, SAME, Job, claims_for
 
@@ -51,10 +51,8 @@ def _finding(bundle: Bundle, job: Job, system: AnySystem, claim: Property, verdi
     return replace(
         finding(bundle.name, claim.sentence, verdict, expected),
         story=story_of(system, evidence, bundle.phases) if shown and evidence is not None else None,
-        length=None if evidence is None else evidence_length(evidence),
         record=record,
         command=command if verdict.status is not Status.HOLDS else "",
-        evidence=evidence,
         sizes=dict(system.scope),
         beyond=job.engine == "fuzz" and not claim.sampled,
     )

@@ -197,19 +197,19 @@ class Trial:
         self.bundle, self.walks = bundle, walks
         self.held = {id(known): Held(known.caches) for known in (sources(one.system) for one in walks)}
 
-    def unfinished(self, name: str, because: str = "interrupted") -> Made:
+    def unfinished(self, name: str) -> Made:
         """A mutant that was not decided."""
         function, _, change = name.removeprefix(PREFIX).rpartition(":")
         known = (sources(one.system) for one in self.walks)
         told = next((one.made(function, change)[1] for one in known if function in one.functions), "")
-        return Made(name, function, told, "unfinished", because=because)
+        return Made(name, function, told, "unfinished", because="interrupted")
 
     def made(self, name: str, ended: Ended | None) -> Made:
         """What became of a mutant whose process has ended so; None: it was not begun, or has not ended."""
         if ended is None:
             return self.unfinished(name)
         because = "too slow" if ended.late else f"its process ended with exit code {ended.code}"
-        return ended.answer or self.unfinished(name, because)
+        return ended.answer or replace(self.unfinished(name), because=because)
 
     def mutant(self, system: AnySystem, name: str) -> AnySystem:
         """The system with the fault."""

@@ -17,12 +17,15 @@ from evenhand.core.canonical import Json
 from evenhand.core.grouping import grouped
 from evenhand.core.profile import Aspect, ProfileQuestion
 from evenhand.core.verdict import Status
-from evenhand.evidence.finding import Finding, readings_of
+from evenhand.evidence.finding import Finding, plain, readings_of
 from evenhand.jobs.plan import Budget, Job, plan
 from evenhand.jobs.pool import run_jobs
 from evenhand.studies.three_engines import Box, boxes, drawn_beside, proofs_for
 
 Readings: TypeAlias = tuple[tuple[str, Any], ...]
+
+KEPT = ("claim", "sentence", "engine", "system", "sizes", "readings", "length", "because")
+"""The fields of a finding that a profile's JSON has as they are."""
 
 
 class ProfileAnswer(StrEnum):
@@ -59,17 +62,10 @@ class Shown:
         """Return the verdict's claim, place, evidence and command."""
         found = self.finding
         return {
+            **{name: plain(getattr(found, name)) for name in KEPT},
             "answer": self.answer.value,
-            "claim": found.claim,
-            "sentence": found.sentence,
             "status": found.status.value,
-            "engine": found.engine,
-            "system": found.system,
-            "sizes": dict(found.sizes),
-            "readings": dict(found.readings),
             "cases": self.cases,
-            "length": found.length,
-            "because": found.because,
             "trace": list(found.trace),
             "command": self.command,
             "note": self.note,
@@ -80,19 +76,12 @@ class Shown:
         """Return what `to_json` wrote, without the steps of its run, because the command shows those again."""
         status = Status(made["status"])
         found = Finding(
-            protocol=protocol,
-            claim=made["claim"],
-            sentence=made["sentence"],
-            engine=made["engine"],
-            system=made["system"],
+            protocol,
+            **{name: made[name] for name in KEPT},
             variant="reference",
             status=status,
             expected=status,
-            because=made["because"],
-            sizes=made["sizes"],
-            readings=made["readings"],
             coverage={"met": made["cases"]},
-            length=made["length"],
             command=made["command"],
         )
         return Shown(ProfileAnswer(made["answer"]), found, made["note"])
