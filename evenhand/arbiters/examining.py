@@ -140,7 +140,10 @@ def answers(
     made = {one.question.name: _answer(one, tried, found, name) for one in able}
     unsteady = found & {"repetition", "identity"}
     powers = None if unsteady else bounded(NAMED, power)
-    every = [made.get(one.name) or _unasked(one, subject) for one in questions()]
+    lacking = {one: f"not asked: the kernel offers no {one.missing(subject)}" for one in questions()}
+    every = [
+        made.get(one.name) or Answer(one.name, one.sentence, Status.UNDECIDED, why) for one, why in lacking.items()
+    ]
     around: list[Answer] = []
     try:
         for one in apart(subject, origin, lambda: 0.0 if interrupted() else limit - spent(), unsteady):
@@ -341,8 +344,3 @@ def _answer(one: _Asked, tried: _Tried, found: set[str], name: Callable[[_Asked]
         complete=tried.complete,
         open=bool(left_open),
     )
-
-
-def _unasked(question: Question, subject: Subject) -> Answer:
-    because = f"not asked: the kernel offers no {question.missing(subject)}"
-    return Answer(question.name, question.sentence, Status.UNDECIDED, because)

@@ -79,7 +79,9 @@ def verdicts_of(
         return decided(drawn, claims, system, "fuzz")
     size = steps_beyond(system, job.finishable) if job.finishable is not None else ""
     if size:
-        return tuple(_not_begun(claim, system, size) for claim in claims)
+        why = f"not begun: {size}, too many for this budget; a plan of the protocol can name a smaller scope"
+        more = {"because": why, "trusted_base": ("the estimate of the search's size",)}
+        return tuple(verdict_on(system, claim.name, "explore", Status.UNDECIDED, **more) for claim in claims)
 
     def searched(asked: Sequence[Property]) -> Sequence[Verdict]:
         prepared = prepared_search(bundle, job, system, asked, licences)
@@ -108,12 +110,6 @@ def prepared_search(
         depth=job.depth,
         licence=licences or _licences(bundle, job, system),
     )
-
-
-def _not_begun(claim: Property, system: AnySystem, size: str) -> Verdict:
-    why = f"not begun: {size}, too many for this budget; a plan of the protocol can name a smaller scope"
-    base = ("the estimate of the search's size",)
-    return verdict_on(system, claim.name, "explore", Status.UNDECIDED, because=why, trusted_base=base)
 
 
 def _licences(bundle: Bundle, job: Job, system: AnySystem) -> tuple[Licence, ...]:

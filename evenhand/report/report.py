@@ -102,7 +102,7 @@ class Report:
         A violation that an engine could not replay leaves its claim undecided: the model or claim is no function.
         """
         return tuple(
-            _least(group)
+            next((finding for finding in group if finding.status is Status.UNDECIDED), group[0])
             for group in self._claims.values()
             if not any(map(decides, group)) or any(UNREPLAYED in finding.coverage for finding in group)
         )
@@ -239,10 +239,6 @@ def decides(finding: Finding) -> bool:
     if finding.status is not Status.HOLDS:
         return finding.status is Status.REFUTED
     return finding.engine not in ("fuzz", "replay") or (finding.engine == "fuzz" and finding.length is not None)
-
-
-def _least(group: list[Finding]) -> Finding:
-    return next((finding for finding in group if finding.status is Status.UNDECIDED), group[0])
 
 
 def headline(report: Report) -> str:

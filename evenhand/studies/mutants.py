@@ -32,6 +32,9 @@ HUNT: Mapping[Budget, Effort] = {
 }
 """The effort for one mutant: there are many, and most are killed early."""
 
+WRITTEN = ("protocol", "claims", "engines", "idle_claims", "idle_engines", "interrupted", "unfinished")
+"""What the JSON of a kill matrix has as it is."""
+
 MutantStatus = Literal["killed", "equivalent", "open_gap", "survivor", "unfinished"]
 
 
@@ -142,18 +145,12 @@ class KillMatrix:
         return {
             "format": "evenhand/mutants",
             "version": 1,
-            "protocol": self.protocol,
             "matrix": [row.to_json() for row in self.rows],
             "survivors": list(self.of("survivor")),
             "equivalent": list(self.of("equivalent")),
             "open_gaps": list(self.of("open_gap")),
-            "claims": list(self.claims),
-            "engines": list(self.engines),
-            "idle_claims": list(self.idle_claims),
-            "idle_engines": list(self.idle_engines),
             "automatic": self.automatic.to_json(),
-            "interrupted": self.interrupted,
-            "unfinished": list(self.unfinished),
+            **{name: plain(getattr(self, name)) for name in WRITTEN},
         }
 
 
@@ -322,7 +319,8 @@ class _Run:
         if any(job not in self.found for job in (*_searched(place), comparing)):
             return "unfinished"
         beyond = self.found.get(_anywhere(place), ())
-        if any(self.equal(place, finding) for finding in self.found[comparing]) and not any(map(_refuted, beyond)):
+        apart = any(finding.status is Status.REFUTED for finding in beyond)
+        if not apart and any(self.equal(place, finding) for finding in self.found[comparing]):
             return "equivalent"
         return "open_gap" if expected == "open_gap" else "survivor"
 
@@ -348,10 +346,6 @@ def _searched(place: Job) -> tuple[Job, Job]:
 def _anywhere(place: Job) -> Job:
     """The job that decides whether the mutant there equals the reference at any size."""
     return Job(place.protocol, "prove", place.system, variant=place.variant)
-
-
-def _refuted(finding: Finding) -> bool:
-    return finding.status is Status.REFUTED
 
 
 def _variant(job: Job) -> str:

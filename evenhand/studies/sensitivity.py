@@ -20,6 +20,9 @@ from evenhand.jobs.plan import Job
 from evenhand.jobs.pool import run_jobs
 from evenhand.studies.small_scopes import SMALL, is_small
 
+WRITTEN = ("protocol", "untried", "undecided", "silent", "stated", "interrupted")
+"""What the JSON of a table has as it is."""
+
 
 @dataclass(frozen=True)
 class Sensitivity:
@@ -86,17 +89,12 @@ class SensitivityTable:
         return {
             "format": "evenhand/sensitivity",
             "version": 1,
-            "protocol": self.protocol,
             "places": [{"system": system, "scope": dict(scope)} for system, scope in self.places],
             "values": [{"reading": name, "value": value} for name, value in self.values],
             "sensitivity": [plain(vars(flip)) for flip in self.sensitivity],
             "idle": [{"reading": name, "value": value} for name, value in self.idle],
-            "untried": list(self.untried),
-            "undecided": self.undecided,
-            "silent": self.silent,
-            "stated": self.stated,
             "open": [plain(vars(cell)) for cell in self.open_cells],
-            "interrupted": self.interrupted,
+            **{name: plain(getattr(self, name)) for name in WRITTEN},
         }
 
 

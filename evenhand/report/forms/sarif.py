@@ -5,10 +5,9 @@ A claim that holds as expected yields no result.  A verdict REFUTED or UNDECIDED
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping
 
-from evenhand.core.canonical import Json, canonical_bytes
+from evenhand.core.canonical import Json, canonical_bytes, digest
 from evenhand.core.text import inert
 from evenhand.core.verdict import Status
 from evenhand.evidence.finding import Finding
@@ -85,26 +84,18 @@ def _result(report: Report, finding: Finding, rules: dict[str, About], order: di
         "kind": "fail" if unexpected else "informational",
         "level": level if unexpected else "none",
         "message": {"text": inert(text) + "".join(f"\n{inert(line)}" for line in again.splitlines() if line)},
-        "partialFingerprints": {"evenhand/v1": _fingerprint(finding)},
+        # the same for the same finding in the next run, whatever else was found
+        "partialFingerprints": {"evenhand/v1": digest([*map(inert, finding.group), finding.engine])[len("sha256:") :]},
     }
     if rules[rule].file:
         made["locations"] = [_location(rules[rule])]
     if finding.story is not None and rules[rule].file:
-        made["codeFlows"] = [{"threadFlows": [{"locations": list(_flow(finding, rules[rule]))}]}]
+        # always the claim's place, because the steps are data and not code
+        told = ({"location": _location(rules[rule], message={"text": inert(line)})} for line in finding.trace)
+        made["codeFlows"] = [{"threadFlows": [{"locations": list(told)}]}]
     return made
 
 
 def _location(claim: About, **more: Json) -> dict[str, Json]:
     place = {"artifactLocation": {"uri": inert(claim.file)}, "region": {"startLine": claim.line}}
     return {"physicalLocation": place, **more}
-
-
-def _flow(finding: Finding, claim: About) -> Iterator[dict[str, Json]]:
-    """Yield one place for each line of the trace: always the claim's, because the steps are data and not code."""
-    for line in finding.trace:
-        yield {"location": _location(claim, message={"text": inert(line)})}
-
-
-def _fingerprint(finding: Finding) -> str:
-    """Return the same digest for the same finding in the next run, whatever else was found."""
-    return hashlib.sha256(canonical_bytes([*map(inert, finding.group), finding.engine])).hexdigest()
