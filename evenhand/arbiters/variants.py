@@ -8,6 +8,7 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 from evenhand.arbiters.kernels import POPULATION, Subject
@@ -15,7 +16,7 @@ from evenhand.arbiters.naming import Criterion, rule_that_fits
 from evenhand.arbiters.plays import Play, Shown, menus, perform
 from evenhand.arbiters.question import Question, Unable, Witness
 from evenhand.arbiters.shares import Sample, Shares
-from evenhand.arbiters.values import Labelling, Names, comparable
+from evenhand.arbiters.values import Labelling, Names, comparable, renamed
 from evenhand.core.text import describe
 
 T = TypeVar("T")
@@ -314,7 +315,7 @@ class Labels(Varied):
         for order in orders(subject.labels):
             labels = Labelling(zip(subject.labels, order, strict=True))
             change = f"the labels {', '.join(map(str, subject.labels))} become {', '.join(map(str, order))}"
-            yield Variant(play.relabelled(labels), change, labels)
+            yield Variant(play.changed(partial(renamed, names=labels)), change, labels)
 
     def named(self, subject: Subject, witness: Witness) -> str:
         """Return which of the labels that are chosen is favoured, where all agents get one result."""
