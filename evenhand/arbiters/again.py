@@ -17,12 +17,11 @@ from pprint import pformat
 from textwrap import indent
 from typing import Any
 
-from evenhand.arbiters.answer import Answer
 from evenhand.arbiters.apart import CHANGES, apart
 from evenhand.arbiters.kernels import Left, NotExaminable, Subject
 from evenhand.arbiters.loading import Origin
 from evenhand.arbiters.plays import Play, menus, perform
-from evenhand.arbiters.question import Question, Unable
+from evenhand.arbiters.question import Answer, Question, Unable
 from evenhand.arbiters.questions import questions
 from evenhand.arbiters.subjects import subject_of
 from evenhand.arbiters.words import witness_lines

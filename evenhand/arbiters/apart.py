@@ -8,12 +8,11 @@ import sys
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from evenhand.arbiters.answer import Answer
 from evenhand.arbiters.child import key_of, sort_key
 from evenhand.arbiters.kernels import Left, Subject
 from evenhand.arbiters.loading import Origin
 from evenhand.arbiters.plays import Play, Round, Shown, plays
-from evenhand.arbiters.question import Witness
+from evenhand.arbiters.question import Answer, Witness
 from evenhand.core.verdict import Status
 from evenhand.processes.clock import OutOfTime
 from evenhand.processes.group import MEBIBYTES, PROCESSES

@@ -14,13 +14,12 @@ from hypothesis import Phase, find, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky, NoSuchExample
 
-from evenhand.arbiters.answer import Answer
 from evenhand.arbiters.apart import CHANGES, apart, repeats
 from evenhand.arbiters.kernels import EVERY, POPULATION, SOME, Factory, Sampled, Subject
 from evenhand.arbiters.loading import Origin, origin_of
 from evenhand.arbiters.plays import MOST_ROUNDS, WITH_SNAPSHOTS, Play, Shown, offers, perform, plays, unstarted
 from evenhand.arbiters.power import Power, power
-from evenhand.arbiters.question import Question, Unable, Witness
+from evenhand.arbiters.question import Answer, Question, Unable, Witness
 from evenhand.arbiters.questions import questions
 from evenhand.arbiters.subjects import subject_of
 from evenhand.arbiters.variants import ORDERS
@@ -140,10 +139,7 @@ def answers(
     made = {one.question.name: _answer(one, tried, found, name) for one in able}
     unsteady = found & {"repetition", "identity"}
     powers = None if unsteady else bounded(NAMED, power)
-    lacking = {one: f"not asked: the kernel offers no {one.missing(subject)}" for one in questions()}
-    every = [
-        made.get(one.name) or Answer(one.name, one.sentence, Status.UNDECIDED, why) for one, why in lacking.items()
-    ]
+    every = [made.get(one.name) or _unasked(one, subject) for one in questions()]
     around: list[Answer] = []
     try:
         for one in apart(subject, origin, lambda: 0.0 if interrupted() else limit - spent(), unsteady):
@@ -344,3 +340,8 @@ def _answer(one: _Asked, tried: _Tried, found: set[str], name: Callable[[_Asked]
         complete=tried.complete,
         open=bool(left_open),
     )
+
+
+def _unasked(question: Question, subject: Subject) -> Answer:
+    because = f"not asked: the kernel offers no {question.missing(subject)}"
+    return Answer(question.name, question.sentence, Status.UNDECIDED, because)

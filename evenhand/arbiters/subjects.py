@@ -44,17 +44,20 @@ def subject_of(kernel: Factory) -> Subject:
         except Exception as error:
             raise NotExaminable(f"{title}: choices({agent!r}) raised {error_text(error)}") from error
     named = ("rename", "observe", "holds", "progress", "order", "worth", "more", "may")
-    offered = {ability for ability in named if callable(getattr(first, ability, None))}
-    offered |= {"threads"} if getattr(first, "threads", False) is True else set()
-    offered |= {"seed"} if hasattr(first, "reset") and _takes(first.reset, "seed") else set()
-    offered |= {"population"} if takes_agents else set()
-    offered |= {"snapshot"} if all(callable(getattr(first, one, None)) for one in ("snapshot", "restore")) else set()
-    offered |= (
-        {"choices(agent)"} if callable(getattr(first, "choices", None)) and not hasattr(kernel, "__rule__") else set()
-    )
-    offered |= {"strategies"} if any(isinstance(menu, Sampled) for menu in menus) else set()
+    methods = {name for name in (*named, "snapshot", "restore", "choices") if callable(getattr(first, name, None))}
     labels = listed(_value(first, "labels", ()))
-    return Subject(title, factory, tuple(agents), frozenset(offered | ({"labels"} if labels else set())), labels)
+    offered = {
+        **dict.fromkeys(methods.intersection(named), True),
+        "threads": getattr(first, "threads", False) is True,
+        "seed": hasattr(first, "reset") and _takes(first.reset, "seed"),
+        "population": takes_agents,
+        "snapshot": methods >= {"snapshot", "restore"},
+        "choices(agent)": "choices" in methods and not hasattr(kernel, "__rule__"),
+        "strategies": any(isinstance(menu, Sampled) for menu in menus),
+        "labels": bool(labels),
+    }
+    abilities = frozenset(ability for ability, there in offered.items() if there)
+    return Subject(title, factory, tuple(agents), abilities, labels)
 
 
 def _made(title: str, factory: Factory, agents: Sequence[str] = ()) -> Any:

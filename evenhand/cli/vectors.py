@@ -37,10 +37,9 @@ from evenhand.core.system import UnknownName
 from evenhand.core.text import inert
 from evenhand.core.versions import versions
 from evenhand.evidence.itf import itf
-from evenhand.evidence.store import write_atomically
+from evenhand.evidence.store import ready_folder, write_atomically
 from evenhand.evidence.vector import Suite, Vector, frozen
 from evenhand.report.phrases import plural
-from evenhand.report.store import ready_folder
 from evenhand.report.table import print_lines
 from evenhand.report.value_schema import schema_of
 from evenhand.report.vocabulary import words_of
