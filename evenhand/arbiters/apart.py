@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from evenhand.arbiters.child import key_of, sort_key
 from evenhand.arbiters.kernels import Left, Subject
@@ -170,7 +170,7 @@ def _shown(origin: Origin, world: _World, left: Left, again: str | None = None) 
         environment=environment,
     )
     try:
-        asked = {"origin": origin.to_json(), "clock": world.ahead, "plays": COUNT, "again": again}
+        asked = {"origin": asdict(origin), "clock": world.ahead, "plays": COUNT, "again": again}
         process.send([json.dumps(asked).encode() + b"\n"])
         made = json.loads(process.line(left()))
     except NoLine as error:

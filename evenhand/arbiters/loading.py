@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -37,10 +37,6 @@ class Origin:
         if self.choices is None:
             return found
         return rule(found, _tuples(self.choices), listed=self.listed, labels=_tuples(self.labels or []))
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as JSON: `Origin(**made)` reads it back."""
-        return asdict(self)
 
 
 def origin_of(factory: Factory, place: str = "") -> Origin | None:

@@ -96,7 +96,12 @@ def _searches(bundles: Sequence[Bundle], folder: Path, *, check: bool, as_json: 
             if progress is not None:
                 progress(number, len(jobs))
     if as_json:
-        emit({"searches": [{"protocol": name, **one.fields()} for name, one in found], "folder": str(folder)})
+        emit(
+            {
+                "searches": [{"protocol": name, **asdict(one), "valid": one.valid} for name, one in found],
+                "folder": str(folder),
+            }
+        )
     else:
         lines = [inert(f"{one.search}: {one.because}") for _, one in found if one.because]
         for bundle in bundles:

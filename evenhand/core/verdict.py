@@ -77,7 +77,8 @@ class Verdict:
 
 def verdict_on(system: AnySystem, claim: str, engine: str, status: Status, **more: Any) -> Verdict:
     """Return a verdict on a claim of a system, about its scope unless `scope` says otherwise."""
-    return Verdict(claim, status, engine, system.name, system.variant, **{"scope": dict(system.scope), **more})
+    told: dict[str, Any] = {"scope": dict(system.scope), **more}
+    return Verdict(claim, status, engine, system.name, system.variant, **told)
 
 
 def in_short(verdicts: Sequence[Verdict]) -> str:

@@ -146,6 +146,11 @@ def finding(protocol: str, sentence: str, verdict: Verdict, expectation: Expecta
     )
 
 
+def sizes_of(finding: Finding, between: str = ", ") -> str:
+    """Return the sizes of a finding, `a=1, b=2`."""
+    return between.join(f"{name}={size}" for name, size in finding.sizes.items())
+
+
 def readings_of(finding: Finding) -> str:
     """Return the readings of a finding that are not the default, `a=x, b=y`."""
     return ", ".join(f"{name}={value}" for name, value in sorted(finding.readings.items()))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -48,10 +48,6 @@ class CertifiedSearch:
     def valid(self) -> bool:
         """Whether each claim that holds is certified."""
         return self.holds == self.certified and not self.because
-
-    def fields(self) -> dict[str, Json]:
-        """Return the fields as JSON, with `valid`."""
-        return {**asdict(self), "valid": self.valid}
 
 
 def planned_searches(bundle: Bundle) -> tuple[Job, ...]:

@@ -15,7 +15,7 @@ UNDECIDED (any UNDECIDED if strict), 130 for an interrupted run, otherwise 0.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import Enum
 from functools import cached_property
 from typing import Any, cast
@@ -24,7 +24,7 @@ from evenhand.core.canonical import Json
 from evenhand.core.grouping import grouped
 from evenhand.core.text import inert
 from evenhand.core.verdict import UNREPLAYED, Status
-from evenhand.evidence.finding import Finding
+from evenhand.evidence.finding import Finding, sizes_of
 from evenhand.evidence.schemas import Mistake, fields_of
 from evenhand.exits import INTERRUPTED
 from evenhand.report.about import About
@@ -178,7 +178,7 @@ class Report:
             "versions": dict(self.versions),
             "summary": self.summary(),
             "verdicts": [self._verdict(f) for f in self.findings],
-            "claims": [claim.to_json() for claim in self.claims],
+            "claims": [asdict(claim) for claim in self.claims],
             "mutants": dict(self.mutants),
             "notes": list(self.notes),
             "interrupted": self.interrupted,
@@ -300,5 +300,4 @@ def _answer(finding: Finding) -> str:
         asked = f" for {finding.scope['asked']}" if finding.scope.get("asked") else ""
         return inert(f"{finding.engine} UNDECIDED{asked}{finding.because and f': {finding.because}'}")
     told = f"{finding.engine} {counted(finding)}".strip()
-    size = ", ".join(f"{name}={number}" for name, number in finding.sizes.items())
-    return f"{told} with {size}" if size and not finding.scope.get("proved") else told
+    return f"{told} with {sizes_of(finding)}" if finding.sizes and not finding.scope.get("proved") else told

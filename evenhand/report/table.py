@@ -15,7 +15,7 @@ from rich.text import Text
 from evenhand.core.grouping import grouped
 from evenhand.core.text import inert
 from evenhand.core.verdict import Status
-from evenhand.evidence.finding import STOPPED, Finding
+from evenhand.evidence.finding import STOPPED, Finding, sizes_of
 from evenhand.report.phrases import Word, both, counted, plural, refutation, word
 from evenhand.report.report import Report, Standing
 
@@ -92,17 +92,13 @@ def tables(report: Report, protocol: str) -> Iterator[Table]:
     engines = list(dict.fromkeys(finding.engine for finding in findings))
     for system in dict.fromkeys(finding.system for finding in findings):
         of_system = [finding for finding in findings if finding.system == system]
-        usual = next((_sizes(finding) for finding in of_system if finding.sizes), "")
+        usual = next((sizes_of(finding, ",") for finding in of_system if finding.sizes), "")
         made = titled(f"{both(protocol, system)} {usual}".strip(), "claim", *engines)
         for claim in dict.fromkeys(finding.claim for finding in of_system):
             row = [finding for finding in of_system if finding.claim == claim]
             cells = [_cell(report, [f for f in row if f.engine == engine], usual) for engine in engines]
             made.add_row(Text(inert(claim)), *cells)
         yield made
-
-
-def _sizes(finding: Finding) -> str:
-    return ",".join(f"{name}={size}" for name, size in finding.sizes.items())
 
 
 def _cell(report: Report, findings: list[Finding], usual: str) -> Text:
@@ -129,7 +125,7 @@ def _line(report: Report, finding: Finding, usual: str) -> Text:
         line.append(" (beyond sampling)", style="dim")
     elif standing is Standing.EXPECTED and said in (Word.REFUTED, Word.UNDECIDED):
         line.append(" (expected)", style="dim")
-    sizes = _sizes(finding)
+    sizes = sizes_of(finding, ",")
     readings = [f"{name}={value}" for name, value in sorted(finding.readings.items())]
     where = [counted(finding), sizes if sizes != usual else "", *readings]
     line.append("".join(f" {inert(part)}" for part in where if part), style="dim")
