@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
+from evenhand.core.grouping import grouped
 from evenhand.core.system import Mutant
 from evenhand.core.text import describe
 from evenhand.core.verdict import Status
@@ -122,15 +123,10 @@ class KillMatrix:
 
     def timing(self) -> dict[str, Json]:
         """Return wall seconds by engine, and by mutant and engine (`reference`: the reference at all places)."""
-        engines: dict[str, float] = {}
-        variants: dict[str, dict[str, float]] = {}
-        for variant, engine, seconds in self.seconds:
-            engines[engine] = engines.get(engine, 0.0) + seconds
-            row = variants.setdefault(variant, {})
-            row[engine] = row.get(engine, 0.0) + seconds
+        by_variant = grouped((variant, (engine, seconds)) for variant, engine, seconds in self.seconds)
         return {
-            "engines": {name: round(seconds, 3) for name, seconds in engines.items()},
-            "mutants": {name: {e: round(s, 3) for e, s in row.items()} for name, row in variants.items()},
+            "engines": _added((engine, seconds) for _, engine, seconds in self.seconds),
+            "mutants": {variant: _added(several) for variant, several in by_variant.items()},
         }
 
     @property
@@ -337,6 +333,10 @@ class _Run:
             {f.claim: f.status for f in self.found.get(replace(place, variant=v), ())} for v in ("", place.variant)
         ]
         return searched[0] == searched[1] and bool(searched[0]) and Status.UNDECIDED not in searched[1].values()
+
+
+def _added(seconds: Iterable[tuple[str, float]]) -> dict[str, Json]:
+    return {name: round(sum(several), 3) for name, several in grouped(seconds).items()}
 
 
 def _searched(place: Job) -> tuple[Job, Job]:
