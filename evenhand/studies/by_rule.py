@@ -18,14 +18,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from msgspec import to_builtins
-
 from evenhand.core.answers import short
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
 from evenhand.core.kinds import Property, Safety
 from evenhand.core.system import AnyStep, AnySystem, Step
 from evenhand.core.verdict import Evidence, Status, Verdict
+from evenhand.evidence.finding import plain
 from evenhand.evidence.judge import refutes
 from evenhand.jobs.raising import RAISES, decided
 from evenhand.machine import fuzz
@@ -100,9 +99,9 @@ class Automatic:
             "killed": kills.total(),
             "kills": dict(sorted(kills.items())),
             "broken": [one.name for one in self.mutants if one.broken],
-            "equivalent": to_builtins(self.of("equivalent")),
-            "listed": to_builtins(self.listed),
-            "surviving": to_builtins(self.of("surviving")),
+            "equivalent": plain([*map(vars, self.of("equivalent"))]),
+            "listed": plain([*map(vars, self.listed)]),
+            "surviving": plain([*map(vars, self.of("surviving"))]),
         }
 
 

@@ -8,10 +8,10 @@ claims, and those of the claims about single steps from which an answer follows 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from msgspec import convert, to_builtins
+from msgspec import convert
 
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
@@ -53,7 +53,7 @@ class Box:
 
     def to_json(self) -> dict[str, Json]:
         """Return question, engine, verdicts and reason."""
-        lines = to_builtins(self.lines)
+        lines = [asdict(line) for line in self.lines]
         return {"question": self.question, "engine": self.engine, "verdicts": lines, "reason": self.reason}
 
     @staticmethod
