@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any, cast
 
 from evenhand.arbiters.again import regressions
-from evenhand.arbiters.answer import Answer
 from evenhand.arbiters.examining import MOST_PLAYS, answers, question_names
 from evenhand.arbiters.kernels import NotExaminable, Subject
 from evenhand.arbiters.loading import Origin, origin_of
 from evenhand.arbiters.power import Power
+from evenhand.arbiters.question import Answer
 from evenhand.arbiters.words import story, witness_lines
 from evenhand.core.verdict import Status
 from evenhand.core.versions import versions

@@ -14,14 +14,14 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pprint import pformat
+from textwrap import indent
 from typing import Any
 
-from evenhand.arbiters.answer import Answer
 from evenhand.arbiters.apart import CHANGES, apart
 from evenhand.arbiters.kernels import Left, NotExaminable, Subject
 from evenhand.arbiters.loading import Origin
 from evenhand.arbiters.plays import Play, menus, perform
-from evenhand.arbiters.question import Question, Unable
+from evenhand.arbiters.question import Answer, Question, Unable
 from evenhand.arbiters.questions import questions
 from evenhand.arbiters.subjects import subject_of
 from evenhand.arbiters.words import witness_lines
@@ -123,7 +123,7 @@ def _file(origin: Origin, kernel: str, answer: Answer, plays: Iterable[Play]) ->
     told = "\n".join(words).replace("\\", "\\\\").replace('"', "'")
     written = [_written(one) for one in plays]
     names = ", ".join(["Offered"] * any("Offered(" in one for one in written) + ["Origin", "recheck"])
-    listed = "".join(f"\n{_indented(one)}," for one in written)
+    listed = "".join(f"\n{indent(one, '    ')}," for one in written)
     return f'''"""{told}
 
 Written by `evenhand examine`.  It fails while the kernel does this, and passes once the kernel is mended.
@@ -139,10 +139,6 @@ def test_{as_name(answer.question).replace("-", "_")}() -> None:
     """{inert(answer.sentence)}"""
     recheck(KERNEL, {answer.question!a}, PLAYS)
 '''
-
-
-def _indented(text: str) -> str:
-    return "\n".join(f"    {line}" for line in text.splitlines())
 
 
 def _origin(origin: Origin) -> str:

@@ -6,14 +6,13 @@ import json
 import os
 import sys
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
-from evenhand.arbiters.answer import Answer
 from evenhand.arbiters.child import key_of, sort_key
 from evenhand.arbiters.kernels import Left, Subject
 from evenhand.arbiters.loading import Origin
 from evenhand.arbiters.plays import Play, Round, Shown, plays
-from evenhand.arbiters.question import Witness
+from evenhand.arbiters.question import Answer, Witness
 from evenhand.core.verdict import Status
 from evenhand.processes.clock import OutOfTime
 from evenhand.processes.group import MEBIBYTES, PROCESSES
@@ -95,29 +94,29 @@ def apart(subject: Subject, origin: Origin | None, left: Left, explained: Collec
     base: Seen = {}
     for change in CHANGES:
         if because or origin is None:
-            yield Answer(change.name, change.sentence, Status.UNDECIDED, because)
+            yield _undecided(change, because)
             continue
         if change.name == "clock" and origin.command:
-            yield Answer(change.name, change.sentence, Status.UNDECIDED, NO_CLOCK)
+            yield _undecided(change, NO_CLOCK)
             continue
         try:
             base = base or _shown(origin, BASE, left)
             others = [(world, _shown(origin, world, left)) for world in change.worlds]
-            yield (made := _compared(subject, change, base, others, left))
+            made = _compared(subject, change, base, others, left)
         except OutOfTime:
-            yield Answer(change.name, change.sentence, Status.UNDECIDED, "there was no time left", open=True)
-            continue
+            made = _undecided(change, "there was no time left", open=True)
         except _Absent as error:
             because = f"{NO_PLACE} ({error})"
-            yield Answer(change.name, change.sentence, Status.UNDECIDED, because)
-            continue
+            made = _undecided(change, because)
         except _Failed as error:
-            yield Answer(
-                change.name, change.sentence, Status.UNDECIDED, f"the other process failed: {error}", open=True
-            )
-            continue
+            made = _undecided(change, f"the other process failed: {error}", open=True)
+        yield made
         if change.name == "process" and made.status is Status.REFUTED:
             because = "explained by: process"
+
+
+def _undecided(change: _Change, because: str, *, open: bool = False) -> Answer:
+    return Answer(change.name, change.sentence, Status.UNDECIDED, because, open=open)
 
 
 def repeats(origin: Origin, play: Play, left: Left) -> bool:
@@ -171,7 +170,7 @@ def _shown(origin: Origin, world: _World, left: Left, again: str | None = None) 
         environment=environment,
     )
     try:
-        asked = {"origin": origin.to_json(), "clock": world.ahead, "plays": COUNT, "again": again}
+        asked = {"origin": asdict(origin), "clock": world.ahead, "plays": COUNT, "again": again}
         process.send([json.dumps(asked).encode() + b"\n"])
         made = json.loads(process.line(left()))
     except NoLine as error:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from random import Random
@@ -13,13 +14,12 @@ from hypothesis import Phase, find, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky, NoSuchExample
 
-from evenhand.arbiters.answer import Answer
 from evenhand.arbiters.apart import CHANGES, apart, repeats
 from evenhand.arbiters.kernels import EVERY, POPULATION, SOME, Factory, Sampled, Subject
 from evenhand.arbiters.loading import Origin, origin_of
 from evenhand.arbiters.plays import MOST_ROUNDS, WITH_SNAPSHOTS, Play, Shown, offers, perform, plays, unstarted
 from evenhand.arbiters.power import Power, power
-from evenhand.arbiters.question import Question, Unable, Witness
+from evenhand.arbiters.question import Answer, Question, Unable, Witness
 from evenhand.arbiters.questions import questions
 from evenhand.arbiters.subjects import subject_of
 from evenhand.arbiters.variants import ORDERS
@@ -213,30 +213,26 @@ def _spent(pace: float) -> Callable[[], float]:
 
 def _enumerate(subject: Subject, able: list[_Asked], tried: _Tried) -> None:
     """Ask every question of every small play, up to a number.  Raises OutOfTime."""
-    number = 0
-    for play in plays(subject):
-        tried.begin(play)
-        number += 1
-        if number > tried.most:
-            return
-        shown = perform(subject, play)
-        for one in _open(able):
-            one.witness = one.ask(subject, play, shown)
-    tried.end()
-    tried.complete = "strategies" not in subject.abilities
-    if "snapshot" not in subject.abilities or any(one.witness for one in able if one.question.name in UNSTEADY):
+    number = itertools.count(1)
+
+    def all_tried(subject: Subject, some: Iterable[Play], without: Collection[str] = ()) -> bool:
+        for play in some:
+            tried.begin(play)
+            if next(number) > tried.most:
+                return False
+            shown = perform(subject, play)
+            for one in _open(able):
+                if one.question.name not in without:
+                    one.witness = one.ask(subject, play, shown)
+        tried.end()
+        return True
+
+    if not all_tried(subject, plays(subject)):
         return
-    restoring = replace(subject, saved={})
-    for play in plays(restoring, least=MOST_ROUNDS + 1, most=WITH_SNAPSHOTS):
-        tried.begin(play)
-        number += 1
-        if number > tried.most:
-            return
-        shown = perform(restoring, play)
-        for one in _open(able):
-            if one.question.name not in UNSTEADY:  # a restored kernel would tell nothing of these
-                one.witness = one.ask(restoring, play, shown)
-    tried.end()
+    tried.complete = "strategies" not in subject.abilities
+    if "snapshot" in subject.abilities and not any(one.witness for one in able if one.question.name in UNSTEADY):
+        restoring = replace(subject, saved={})  # a restored kernel would tell nothing of what is unsteady
+        all_tried(restoring, plays(restoring, least=MOST_ROUNDS + 1, most=WITH_SNAPSHOTS), UNSTEADY)
 
 
 def _open(able: Iterable[_Asked]) -> Iterator[_Asked]:

@@ -36,11 +36,8 @@ class Identity(Varied):
                 yield Variant(
                     other, f"the names are equal objects that stand in memory in the order {', '.join(order)}"
                 )
-        rounds = tuple(
-            tuple((agent, fresh(choice) if type(choice) is str else choice) for agent, choice in profile)
-            for profile in play.rounds
-        )
-        yield Variant(replace(play, rounds=rounds), "the choices are equal texts that are other objects")
+        other = play.changed(lambda choice: fresh(choice) if type(choice) is str else choice)
+        yield Variant(other, "the choices are equal texts that are other objects")
 
     def named(self, subject: Subject, witness: Witness) -> str:
         """Return who is favoured: whose name has the smallest or the greatest address."""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from evenhand.arbiters.kernels import Factory, NotExaminable
 from evenhand.arbiters.programs import program
 from evenhand.arbiters.rules import rule
 from evenhand.core.answers import error_text
+from evenhand.core.own_file import NoSuchSystem, module_at
 
 
 @dataclass(frozen=True)
@@ -36,10 +37,6 @@ class Origin:
         if self.choices is None:
             return found
         return rule(found, _tuples(self.choices), listed=self.listed, labels=_tuples(self.labels or []))
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as JSON: `Origin(**made)` reads it back."""
-        return asdict(self)
 
 
 def origin_of(factory: Factory, place: str = "") -> Origin | None:
@@ -83,6 +80,8 @@ def factory_at(place: str) -> Factory:
         found: Any = _module(where)
         for part in name.split("."):
             found = getattr(found, part)
+    except NoSuchSystem as error:
+        raise NotExaminable(str(error)) from error
     except (Exception, SystemExit) as error:
         raise NotExaminable(f"{place}: importing it raised {error_text(error)}") from error
     factory: Factory = found
@@ -100,19 +99,11 @@ def place_of(factory: Factory) -> str:
         return ""
 
 
-def _module(where: str) -> Any:
-    if not where.endswith(".py"):
-        sys.path.insert(0, str(Path.cwd()))
-        try:
-            return importlib.import_module(where)
-        finally:
-            sys.path.pop(0)
-    path = Path(where).resolve()
-    if not path.is_file():
-        raise OSError(f"there is no file {where}")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules.setdefault(path.stem, module)
-    spec.loader.exec_module(module)
-    return module
+def _module(where: str) -> ModuleType:
+    if where.endswith(".py"):
+        return module_at(Path(where))
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        return importlib.import_module(where)
+    finally:
+        sys.path.pop(0)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from evenhand.arbiters.kernels import Subject
 from evenhand.arbiters.plays import Play, Round, Shown, perform
 from evenhand.arbiters.values import comparable
+from evenhand.core.grouping import grouped
 from evenhand.core.text import describe
 
 Criterion = Callable[[Play], str]
@@ -104,10 +105,9 @@ def _fits(runs: Sequence[tuple[Play, Round]], favoured: Criterion, constant: boo
 
 def _dictates(runs: Sequence[tuple[Play, Round]], favoured: Criterion) -> str:
     """Return that the favoured agent's choice decides what all get, if it does in several runs of one choice."""
-    seen: dict[Hashable, list[Hashable]] = {}
-    for play, last in runs:
-        choice = dict(play.rounds[-1])[favoured(play)]
-        seen.setdefault(comparable(choice), []).append(comparable(last.outcomes))
+    seen = grouped(
+        (comparable(dict(play.rounds[-1])[favoured(play)]), comparable(last.outcomes)) for play, last in runs
+    )
     steady = all(len(set(outcomes)) == 1 for outcomes in seen.values())
     told_apart = len(seen) > 1 and len({outcomes[0] for outcomes in seen.values()}) > 1
     return "decides by its choice what all get" if steady and told_apart and len(runs) > len(seen) else ""

@@ -46,10 +46,8 @@ class Play:
 
     def called(self, names: Names) -> Play:
         """Return the same play with other names, in choices too."""
-        rounds = tuple(
-            tuple((names.get(agent, agent), renamed(choice, names)) for agent, choice in profile)
-            for profile in self.rounds
-        )
+        made = self.changed(lambda choice: renamed(choice, names))
+        rounds = tuple(tuple((names.get(agent, agent), choice) for agent, choice in one) for one in made.rounds)
         agents = tuple(names.get(agent, agent) for agent in self.agents)
         return replace(self, agents=agents, rounds=rounds, names=tuple(names.items()))
 
@@ -69,9 +67,9 @@ class Play:
         places = tuple(order)
         return replace(self, rounds=tuple(tuple(one[n] for n in places if n < len(one)) for one in self.rounds))
 
-    def relabelled(self, labels: Names) -> Play:
-        """Return the play with other labels in its choices."""
-        rounds = tuple(tuple((agent, renamed(choice, labels)) for agent, choice in one) for one in self.rounds)
+    def changed(self, change: Callable[[Any], Any]) -> Play:
+        """Return the play with every choice changed."""
+        rounds = tuple(tuple((agent, change(choice)) for agent, choice in one) for one in self.rounds)
         return replace(self, rounds=rounds)
 
     def start(self, subject: Subject) -> Session:

@@ -34,6 +34,9 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
 }
 """Methods that a program may offer, with the names of their arguments on the line."""
 
+CHANGING = ("rename", "restore")
+"""Methods that change the present play, beside `reset`."""
+
 PURE = ("worth", "more")
 """Methods that ask nothing about the present play."""
 
@@ -133,19 +136,14 @@ class _Kernel:
 
 
 def _method(name: str) -> Any:
-    def reset(self: Any, seed: int) -> Any:
+    def reset(self: Any, seed: int) -> Any:  # the name of its argument says that the kernel takes a seed
         return self._do("reset", {"seed": seed})
 
-    def rename(self: Any, names: Mapping[str, str]) -> Any:
-        return self._do("rename", {"names": dict(names)})
+    def method(self: Any, *given: Any) -> Any:
+        ask = self._do if name in CHANGING else self._look
+        return ask(name, dict(zip(ARGUMENTS[name], given, strict=True)))
 
-    def look(self: Any, *given: Any) -> Any:
-        return self._look(name, dict(zip(ARGUMENTS[name], given, strict=True)))
-
-    def restore(self: Any, snapshot: Any) -> Any:
-        return self._do("restore", {"snapshot": snapshot})
-
-    return {"reset": reset, "rename": rename, "restore": restore}.get(name, look)
+    return reset if name == "reset" else method
 
 
 def program(command: str, limits: KernelLimits | None = None) -> Factory:

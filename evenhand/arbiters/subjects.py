@@ -11,7 +11,7 @@ from evenhand.arbiters.kernels import POPULATION, Factory, NotExaminable, Sample
 from evenhand.core.answers import error_text
 
 
-def subject_of(kernel: Factory, name: str = "") -> Subject:
+def subject_of(kernel: Factory) -> Subject:
     """Return the subject for a factory of kernels or of multi-agent environments.
 
     Raises NotExaminable with what is missing.
@@ -21,7 +21,7 @@ def subject_of(kernel: Factory, name: str = "") -> Subject:
             f"{kernel!r} is no factory: give a class or a function that returns a fresh kernel with `act({{agent: "
             "choice}) -> {agent: outcome}`"
         )
-    title = name or str(getattr(kernel, "__name__", type(kernel).__name__))
+    title = str(getattr(kernel, "__name__", type(kernel).__name__))
     takes_agents = _takes(kernel, "agents")
     first = _made(title, kernel, POPULATION[:3] if takes_agents else ())
     factory: Factory = kernel
@@ -44,17 +44,20 @@ def subject_of(kernel: Factory, name: str = "") -> Subject:
         except Exception as error:
             raise NotExaminable(f"{title}: choices({agent!r}) raised {error_text(error)}") from error
     named = ("rename", "observe", "holds", "progress", "order", "worth", "more", "may")
-    offered = {ability for ability in named if callable(getattr(first, ability, None))}
-    offered |= {"threads"} if getattr(first, "threads", False) is True else set()
-    offered |= {"seed"} if hasattr(first, "reset") and _takes(first.reset, "seed") else set()
-    offered |= {"population"} if takes_agents else set()
-    offered |= {"snapshot"} if all(callable(getattr(first, one, None)) for one in ("snapshot", "restore")) else set()
-    offered |= (
-        {"choices(agent)"} if callable(getattr(first, "choices", None)) and not hasattr(kernel, "__rule__") else set()
-    )
-    offered |= {"strategies"} if any(isinstance(menu, Sampled) for menu in menus) else set()
+    methods = {name for name in (*named, "snapshot", "restore", "choices") if callable(getattr(first, name, None))}
     labels = listed(_value(first, "labels", ()))
-    return Subject(title, factory, tuple(agents), frozenset(offered | ({"labels"} if labels else set())), labels)
+    offered = {
+        **dict.fromkeys(methods.intersection(named), True),
+        "threads": getattr(first, "threads", False) is True,
+        "seed": hasattr(first, "reset") and _takes(first.reset, "seed"),
+        "population": takes_agents,
+        "snapshot": methods >= {"snapshot", "restore"},
+        "choices(agent)": "choices" in methods and not hasattr(kernel, "__rule__"),
+        "strategies": any(isinstance(menu, Sampled) for menu in menus),
+        "labels": bool(labels),
+    }
+    abilities = frozenset(ability for ability, there in offered.items() if there)
+    return Subject(title, factory, tuple(agents), abilities, labels)
 
 
 def _made(title: str, factory: Factory, agents: Sequence[str] = ()) -> Any:

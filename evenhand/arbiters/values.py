@@ -42,10 +42,7 @@ def comparable(value: Any, *, loose: bool = False) -> Hashable:
         case int() | float():
             return ("number", "nan" if value != value else value)
         case Mapping():
-            return (
-                "mapping",
-                frozenset((comparable(key), comparable(part, loose=loose)) for key, part in value.items()),
-            )
+            return comparable(dict(value), loose=loose)
         case Set():
             return ("set", frozenset(map(comparable, value)))
         case list() | tuple():

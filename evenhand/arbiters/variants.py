@@ -8,6 +8,7 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 from evenhand.arbiters.kernels import POPULATION, Subject
@@ -15,7 +16,7 @@ from evenhand.arbiters.naming import Criterion, rule_that_fits
 from evenhand.arbiters.plays import Play, Shown, menus, perform
 from evenhand.arbiters.question import Question, Unable, Witness
 from evenhand.arbiters.shares import Sample, Shares
-from evenhand.arbiters.values import Labelling, Names, comparable
+from evenhand.arbiters.values import Labelling, Names, comparable, renamed
 from evenhand.core.text import describe
 
 T = TypeVar("T")
@@ -183,12 +184,9 @@ class Delivery(Varied):
         for order in orders(tuple(range(len(play.agents)))):
             other = play.delivered(order)
             if other.rounds != play.rounds:
-                agents = ", ".join(str(agent) for agent, _ in next(o for o, p in _pairs(other, play) if o != p))
+                first = next(now for now, then in zip(other.rounds, play.rounds, strict=True) if now != then)
+                agents = ", ".join(str(agent) for agent, _ in first)
                 yield Variant(other, f"the choices are handed over in the order {agents}")
-
-
-def _pairs(one: Play, other: Play) -> Iterator[tuple[Any, Any]]:
-    return zip(one.rounds, other.rounds, strict=True)
 
 
 class Asking(Varied):
@@ -317,7 +315,7 @@ class Labels(Varied):
         for order in orders(subject.labels):
             labels = Labelling(zip(subject.labels, order, strict=True))
             change = f"the labels {', '.join(map(str, subject.labels))} become {', '.join(map(str, order))}"
-            yield Variant(play.relabelled(labels), change, labels)
+            yield Variant(play.changed(partial(renamed, names=labels)), change, labels)
 
     def named(self, subject: Subject, witness: Witness) -> str:
         """Return which of the labels that are chosen is favoured, where all agents get one result."""
@@ -355,26 +353,16 @@ class Number(Varied):
 
     def seen(self, play: Play, shown: Shown, names: Names) -> Hashable:
         """Compare the outcomes of those that ask; the state may list the others."""
-        asked = [[agent for agent, _ in profile] for profile in play.rounds]
+        rounds = zip(play.rounds, (one.outcomes for one in shown.rounds), strict=False)
         return tuple(
-            (
-                comparable({a: one.outcomes.get(a) for a in agents})
-                if hasattr(one.outcomes, "get")
-                else comparable(one.outcomes)
-            )
-            for agents, one in zip(asked, shown.rounds, strict=False)
+            comparable({agent: given.get(agent) for agent, _ in profile} if hasattr(given, "get") else given)
+            for profile, given in rounds
         )
 
     def variants(self, subject: Subject, play: Play) -> Iterator[Variant]:
         """One, two and three more agents, listed last; then one listed first."""
         more = [agent for agent in (*POPULATION, *OTHERS) if agent not in play.agents]
-        wider = [
-            (*play.agents, *more[:1]),
-            (*play.agents, *more[:2]),
-            (*play.agents, *more[:3]),
-            (more[0], *play.agents),
-        ]
-        for agents in wider:
+        for agents in (*((*play.agents, *more[:number]) for number in (1, 2, 3)), (more[0], *play.agents)):
             other = replace(play, agents=agents)
             if perform(subject, other).error and not perform(subject, play).error:
                 raise Unable("the kernel wants a choice of every agent that is listed")

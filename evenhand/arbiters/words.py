@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from evenhand.arbiters.answer import Answer
 from evenhand.arbiters.plays import Play, Shown
+from evenhand.arbiters.question import Answer
 from evenhand.arbiters.values import renamed
 from evenhand.core.text import describe, inert
 from evenhand.evidence.story import RunLines, StepLines, Story

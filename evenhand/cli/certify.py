@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +15,6 @@ from evenhand.cli.options import JsonOut, ProtocolNames
 from evenhand.cli.output import folder_for
 from evenhand.cli.requests import bundles_named
 from evenhand.core.bundle import Bundle
-from evenhand.core.canonical import Json
 from evenhand.core.text import inert
 from evenhand.jobs.certifying import Certified, recheck
 from evenhand.jobs.certifying import certify as certify_theorem
@@ -78,7 +78,7 @@ def certify(
         raise BadUse(str(error)) from error
     missing = [(name, one) for name, one in found if not one.valid]
     if as_json:
-        emit({"certificates": [{"protocol": name, **_fields(one)} for name, one in found], "folder": str(out)})
+        emit({"certificates": [{"protocol": name, **asdict(one)} for name, one in found], "folder": str(out)})
     else:
         print_lines(terminal(), _lines(found, out, checked=check))
     return 0 if not missing else 1 if check else 3
@@ -96,7 +96,12 @@ def _searches(bundles: Sequence[Bundle], folder: Path, *, check: bool, as_json: 
             if progress is not None:
                 progress(number, len(jobs))
     if as_json:
-        emit({"searches": [{"protocol": name, **one.fields()} for name, one in found], "folder": str(folder)})
+        emit(
+            {
+                "searches": [{"protocol": name, **asdict(one), "valid": one.valid} for name, one in found],
+                "folder": str(folder),
+            }
+        )
     else:
         lines = [inert(f"{one.search}: {one.because}") for _, one in found if one.because]
         for bundle in bundles:
@@ -122,10 +127,6 @@ def _chosen(bundles: Sequence[Bundle], names: Sequence[str]) -> Iterator[tuple[B
         for name in known[bundle.name]:
             if not names or name in names:
                 yield bundle, theorem_named(bundle.name, name)
-
-
-def _fields(one: Certified) -> dict[str, Json]:
-    return {"theorem": one.theorem, "query": one.query, "valid": one.valid, "because": one.because}
 
 
 def _lines(found: list[tuple[str, Certified]], folder: Path, *, checked: bool) -> list[str]:

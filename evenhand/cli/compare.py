@@ -6,7 +6,6 @@ import time
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from evenhand.cli import completion
@@ -19,7 +18,7 @@ from evenhand.core.text import inert
 from evenhand.core.versions import versions
 from evenhand.jobs.plan import chosen_scope, inhabited
 from evenhand.report.phrases import plural
-from evenhand.report.table import print_lines
+from evenhand.report.table import print_lines, titled
 from evenhand.studies.comparing import compare, sides_of, written
 from evenhand.studies.sensitivity import sensitivity_table
 
@@ -125,9 +124,8 @@ def _where(bundle: Bundle, system: str, scope: Scope) -> str:
 
 def _print(bundle: Bundle, found: SensitivityTable) -> None:
     console = terminal()
-    table = Table(title=Text(f"{inert(found.protocol)}: what each reading changes"), title_justify="left")
-    for column in ("reading", "value", "claim", "in", "default", "now", "steps"):
-        table.add_column(column, overflow="fold")
+    columns = ("reading", "value", "claim", "in", "default", "now", "steps")
+    table = titled(f"{found.protocol}: what each reading changes", *columns)
     for flip in found.sensitivity:
         cells = (flip.reading, flip.value, flip.claim, _where(bundle, flip.system, flip.scope), flip.default.value)
         length = "" if flip.length is None else str(flip.length)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from evenhand.cli import completion
@@ -17,12 +15,13 @@ from evenhand.cli.options import BudgetOption, JobsOption, JsonOut, ProtocolName
 from evenhand.cli.output import folder_for
 from evenhand.cli.requests import bundle_named, cores
 from evenhand.core.bundle import Bundle
+from evenhand.core.grouping import grouped
 from evenhand.core.text import inert
 from evenhand.core.versions import versions
 from evenhand.jobs.plan import Budget, Job
 from evenhand.jobs.proving import theorem_names
 from evenhand.report.phrases import plural
-from evenhand.report.table import print_lines
+from evenhand.report.table import print_lines, titled
 from evenhand.studies.by_rule import Automatic
 from evenhand.studies.mutant_fixtures import mutant_fixture
 from evenhand.studies.mutants import Hunt, Kill, KillMatrix, MutantRow, kill_matrix
@@ -110,9 +109,7 @@ def _write(bundle: Bundle, found: KillMatrix, folder: Path) -> dict[str, str]:
 
 def _print(found: KillMatrix, written: dict[str, str], *, every: bool) -> None:
     console = terminal()
-    table = Table(title=Text(f"{inert(found.protocol)}: mutants by claim and engine"), title_justify="left")
-    for column in ("mutant", "status", "killed by"):
-        table.add_column(column, overflow="fold")
+    table = titled(f"{found.protocol}: mutants by claim and engine", "mutant", "status", "killed by")
     for row in found.rows:
         style = "green" if row.as_expected else "red"
         table.add_row(Text(inert(row.mutant)), Text(row.status, style=style), Text("\n".join(map(inert, _by(row)))))
@@ -159,16 +156,12 @@ def _by_rule(made: Automatic) -> list[str]:
 
 def _by(row: MutantRow) -> list[str]:
     if row.kills:
-        return [f"{claim}: {', '.join(_kill_texts(kills))}" for claim, kills in _grouped(row.kills).items()]
+        return [
+            f"{claim}: {', '.join(_kill_texts(kills))}"
+            for claim, kills in grouped((kill.claim, kill) for kill in row.kills).items()
+        ]
     unproved = f"not known beyond that: {row.unproved}" if row.unproved else ""
     return [part for part in (row.reason, row.because, row.proved, unproved, *row.doubts[:3]) if part]
-
-
-def _grouped(kills: Iterable[Kill]) -> dict[str, list[Kill]]:
-    found: dict[str, list[Kill]] = {}
-    for kill in kills:
-        found.setdefault(kill.claim, []).append(kill)
-    return found
 
 
 def _kill_texts(kills: list[Kill]) -> list[str]:

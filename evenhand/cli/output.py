@@ -12,10 +12,9 @@ from rich.console import Console
 
 from evenhand.cli.console import emit, say, terminal, usage
 from evenhand.evidence.finding import Finding, plain
-from evenhand.evidence.store import write_atomically
+from evenhand.evidence.store import ready_folder, write_atomically
 from evenhand.report.report import Report
 from evenhand.report.saving import saved
-from evenhand.report.store import ready_folder
 from evenhand.report.table import print_report
 
 

@@ -19,7 +19,7 @@ from evenhand.core.canonical import Json
 from evenhand.core.registry import registered
 from evenhand.core.text import inert
 from evenhand.core.versions import versions
-from evenhand.evidence.store import write_atomically
+from evenhand.evidence.store import ready_folder, write_atomically
 from evenhand.jobs.any_size import any_size_jobs
 from evenhand.jobs.certifying import recalled_for
 from evenhand.jobs.engines import run
@@ -29,7 +29,6 @@ from evenhand.jobs.proving import finding_of, theorem_named, theorem_names
 from evenhand.processes.collector import uncollected
 from evenhand.report.proofs import print_proofs, timing_of
 from evenhand.report.report import Report
-from evenhand.report.store import ready_folder
 from evenhand.smt.matrix import Cell, attempts, cells, counted, outside, table
 from evenhand.smt.portfolio import NoSolver
 from evenhand.smt.prove import prove as prove_theorem

@@ -16,10 +16,10 @@ from evenhand.cli.requests import content_of
 from evenhand.cli.shown import AboutOption, AllOption, ShowOption, chosen, digested
 from evenhand.core.canonical import parse
 from evenhand.core.system import UnknownName
+from evenhand.evidence.store import ready_folder
 from evenhand.report.merging import Apart, merged
 from evenhand.report.phrases import plural
 from evenhand.report.report import FORMAT, Report
-from evenhand.report.store import ready_folder
 
 MATRIX = "evenhand/mutants"
 

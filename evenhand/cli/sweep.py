@@ -28,7 +28,7 @@ from evenhand.jobs.plan import Job, claims_for, inhabited, system_for
 from evenhand.jobs.pool import run_jobs
 from evenhand.report.report import Report
 from evenhand.report.sweep import point_table
-from evenhand.report.table import print_lines
+from evenhand.report.table import print_lines, titled
 from evenhand.smt.registry import stated
 from evenhand.studies.sweeping import MOST, PointBounds, covering, default_system, points_of
 from evenhand.studies.sweeping import sweep as measure
@@ -246,9 +246,7 @@ class Theorem(NamedTuple):
 
 
 def _proof_table(proved: Sequence[Theorem]) -> Table:
-    made = Table(title=Text("proved of any size, in this run"), title_justify="left")
-    for name in ("theorem", "claim", "system", "verdict", "covers"):
-        made.add_column(name, overflow="fold")
+    made = titled("proved of any size, in this run", "theorem", "claim", "system", "verdict", "covers")
     made.add_column("s", justify="right")
     for one in proved:
         formatted = one.to_json()

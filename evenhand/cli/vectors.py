@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -36,10 +37,9 @@ from evenhand.core.system import UnknownName
 from evenhand.core.text import inert
 from evenhand.core.versions import versions
 from evenhand.evidence.itf import itf
-from evenhand.evidence.store import write_atomically
+from evenhand.evidence.store import ready_folder, write_atomically
 from evenhand.evidence.vector import Suite, Vector, frozen
 from evenhand.report.phrases import plural
-from evenhand.report.store import ready_folder
 from evenhand.report.table import print_lines
 from evenhand.report.value_schema import schema_of
 from evenhand.report.vocabulary import words_of
@@ -228,7 +228,7 @@ def _verify(
     made: dict[str, Json] = {
         "against": adapter or command or "model",
         "vectors": len(wanted),
-        "failures": [one.to_json() for one in failures],
+        "failures": [asdict(one) for one in failures],
         "unsupported": list(unsupported),
         "suites": {name: {"vectors": len(one.vectors)} for name, one in suites.items()},
     }

@@ -20,13 +20,13 @@ from evenhand.core.bundle import Bundle
 from evenhand.core.versions import versions
 from evenhand.evidence.finding import Finding
 from evenhand.jobs.any_size import any_size_jobs
+from evenhand.jobs.certifying_searches import resting
 from evenhand.jobs.ending import unmeant_ends
 from evenhand.jobs.fixtures import fixtures_of
 from evenhand.jobs.one_claim import of_claim, with_claim
 from evenhand.jobs.plan import Budget, Job, plan
 from evenhand.jobs.pool import Ran, run_jobs
 from evenhand.jobs.proving import theorem_names
-from evenhand.jobs.resting import resting
 from evenhand.report.about import about_claims, counted
 from evenhand.report.report import Report
 from evenhand.report.saving import saved

@@ -19,7 +19,7 @@ from evenhand.core.observer import Observer
 from evenhand.core.plan import Expectation, Plan
 from evenhand.core.profile import ProfileQuestion
 from evenhand.core.property import Property
-from evenhand.core.system import AnyStep, AnySystem, Mutant, Protocol, UnknownName, reading_values
+from evenhand.core.system import AnyStep, AnySystem, Mutant, Protocol, Scope, UnknownName, named, reading_values
 from evenhand.core.vector_plan import VectorPlan
 from evenhand.core.verdict import Status
 
@@ -113,6 +113,24 @@ class Bundle:
     def observers_of(self, system: str) -> tuple[Observer, ...]:
         """Return the observers of `system`."""
         return tuple(one for one in self.observers if not one.systems or system in one.systems)
+
+    def generator_of(self, system: str) -> Generator | None:
+        """Return the generator of `system`; None without one."""
+        return next((one for one in self.generators if one.system == system), None)
+
+    def mutant(self, name: str, system: str = "") -> Mutant[Any]:
+        """Return the mutant of this name.  Raises UnknownName, and ValueError for a fault of another system."""
+        mutants: dict[str, Mutant[Any]] = {one.name: one for one in self.model.mutants}
+        found = named(f"mutant of {self.name}:", name, mutants)
+        if system not in ("", found.system):
+            raise ValueError(f"mutant {name!r} is a fault of system {found.system!r}, not of {system!r}")
+        return found
+
+    def scopes_of(self, system: str) -> tuple[Scope, ...]:
+        """Return the scope of `system` and those that its mutants name, each once."""
+        base = self.model.systems[system]
+        others = (base.at(**dict(one.scope)).scope for one in self.model.mutants if one.system == system)
+        return tuple(dict.fromkeys((base.scope, *others)))
 
     def expectation(self, claim: str, system: str, engine: str, readings: Mapping[str, Any]) -> Expectation:
         """Return the most specific expectation registered for such a verdict; HOLDS if there is none."""
@@ -244,14 +262,14 @@ class _Names:
 
     def vectors(self) -> None:
         """Check the places of a vector plan, and the readings for which it gives values."""
-        named = self.bundle.vectors
-        if named is None:
+        plan = self.bundle.vectors
+        if plan is None:
             return
-        for place in (*named.places, *((named.orbits,) if named.orbits is not None else ())):
+        for place in (*plan.places, *((plan.orbits,) if plan.orbits is not None else ())):
             with _in(f"vectors of {place.system}"):
                 self.place(place.system, place.scope, {})
         known = {name for system in self.systems.values() for name in reading_values(system.readings)}
-        for name in named.readings:
+        for name in plan.readings:
             if name not in known:
                 raise UnknownName("reading of its vectors:", name, known)
 

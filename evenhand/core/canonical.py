@@ -56,17 +56,22 @@ def parse(text: str | bytes) -> Json:
     Raises ValueError that says what is wrong and where.
     """
     try:
-        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite)
+        value = json.loads(text, object_pairs_hook=_unique, parse_constant=no_constant, parse_float=finite)
     except RecursionError as error:
         raise ValueError(f"nested deeper than {MAX_DEPTH} levels") from error
     check_depth(value)
     return value
 
 
+def object_in(value: Json) -> dict[str, Json]:
+    """Return a value that is a JSON object, an empty one in place of any other."""
+    return cast("dict[str, Json]", value) if isinstance(value, dict) else {}
+
+
 def is_json(text: str) -> bool:
     """Return whether a text is JSON by its grammar alone, whatever `parse` says of its keys, numbers and depth."""
     try:
-        json.loads(text, parse_constant=_no_constant)
+        json.loads(text, parse_constant=no_constant)
     except RecursionError:  # too deep to say; nobody else may read it either
         return True
     except ValueError:
@@ -83,11 +88,13 @@ def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     return found
 
 
-def _no_constant(name: str) -> Json:
+def no_constant(name: str) -> Json:
+    """Refuse NaN and the infinities, for `json.loads`."""
     raise ValueError(f"{name} is not JSON")
 
 
-def _finite(text: str) -> float:
+def finite(text: str) -> float:
+    """Return a number of JSON, for `json.loads`.  Raises ValueError for one beyond all floats."""
     number = float(text)
     if isinf(number):
         raise ValueError(f"the number {text:.40} is too large")

@@ -40,6 +40,13 @@ class UnknownName(ValueError):
         super().__init__(f"unknown {what} {name!r}{meant}; {there}")
 
 
+def named(what: str, name: str, known: Mapping[str, T]) -> T:
+    """Return what has this name.  Raises UnknownName."""
+    if name not in known:
+        raise UnknownName(what, name, known)
+    return known[name]
+
+
 class Scope(Mapping[str, int]):
     """The sizes of a run (agents, keys, values, depth …): a frozen mapping from names to integers."""
 
@@ -83,8 +90,7 @@ class Scope(Mapping[str, int]):
         Raises UnknownName for a name this scope lacks, ValueError for a size that is no integer >= 0.
         """
         for name, size in sizes.items():
-            if name not in self:
-                raise UnknownName("scope field", name, self)
+            named("scope field", name, self)
             if isinstance(size, bool) or not isinstance(size, int) or size < 0:
                 raise ValueError(f"scope field {name!r} must be an integer >= 0, not {size!r}")
         return Scope({**dict(self), **sizes})
@@ -158,9 +164,8 @@ class Fairness(Generic[S, A]):
         if self.kind not in ("weak", "strong"):
             given = self.kind if isinstance(self.kind, str) else repr(self.kind)
             raise UnknownName("kind of fairness", given, ("weak", "strong"))
-        object.__setattr__(
-            self, "taken", checked_call(self.taken, "answer", ("state", "action"), "`taken` of a Fairness")
-        )
+        taken = checked_call(self.taken, "answer", ("state", "action"), "`taken` of a Fairness")
+        object.__setattr__(self, "taken", taken)
 
 
 @dataclass(frozen=True)
@@ -424,10 +429,9 @@ class System(Generic[C, S, A, O, R]):
         """Return this system under other readings.  Raises UnknownName for a reading or value it lacks."""
         known = reading_values(self.readings)
         for name, value in chosen.items():
-            if name not in known:
-                raise UnknownName("reading", name, known)
-            if known[name] and value not in known[name]:
-                raise UnknownName(f"value of reading {name}:", str(value), map(str, known[name]))
+            legal = named("reading", name, known)
+            if legal and value not in legal:
+                raise UnknownName(f"value of reading {name}:", str(value), map(str, legal))
         return replace(self, readings=replace(self.readings, **chosen)) if chosen else self
 
 

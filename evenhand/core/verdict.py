@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from evenhand.core.system import AnySystem
 from evenhand.core.trace import AnyLasso, AnyScenario, Lasso, Pair, Scenario
 
 UNREPLAYED = "unreplayed"
@@ -72,6 +73,12 @@ class Verdict:
     def __bool__(self) -> bool:
         """Return `holds`, so that `assert verdict` means what it says."""
         return self.holds
+
+
+def verdict_on(system: AnySystem, claim: str, engine: str, status: Status, **more: Any) -> Verdict:
+    """Return a verdict on a claim of a system, about its scope unless `scope` says otherwise."""
+    told: dict[str, Any] = {"scope": dict(system.scope), **more}
+    return Verdict(claim, status, engine, system.name, system.variant, **told)
 
 
 def in_short(verdicts: Sequence[Verdict]) -> str:

@@ -15,7 +15,7 @@ from evenhand.core.plan import Expectation
 from evenhand.core.text import describe
 from evenhand.core.verdict import Evidence, Status, Verdict
 from evenhand.evidence.schemas import fields_of
-from evenhand.evidence.story import Story, story_lines
+from evenhand.evidence.story import Story, evidence_length, story_lines
 
 STOPPED = "an error stopped"
 """The beginning of the reason where an engine or a model raised."""
@@ -124,6 +124,7 @@ def plain(value: Any) -> Json:
 
 def finding(protocol: str, sentence: str, verdict: Verdict, expectation: Expectation) -> Finding:
     """Return the finding of `verdict` beside its expectation, without story, record and command."""
+    evidence = verdict.evidence
     return Finding(
         protocol=protocol,
         claim=verdict.claim,
@@ -140,7 +141,14 @@ def finding(protocol: str, sentence: str, verdict: Verdict, expectation: Expecta
         readings=plain(verdict.readings),
         coverage=dict(verdict.coverage),
         trusted_base=verdict.trusted_base,
+        length=None if evidence is None else evidence_length(evidence),
+        evidence=evidence,
     )
+
+
+def sizes_of(finding: Finding, between: str = ", ") -> str:
+    """Return the sizes of a finding, `a=1, b=2`."""
+    return between.join(f"{name}={size}" for name, size in finding.sizes.items())
 
 
 def readings_of(finding: Finding) -> str:

@@ -21,7 +21,7 @@ from evenhand.core.canonical import Json, digest
 from evenhand.core.codec import decode, encode
 from evenhand.core.ending import of_this
 from evenhand.core.property import Property
-from evenhand.core.system import AnySystem, UnknownName
+from evenhand.core.system import AnySystem, named
 from evenhand.core.trace import AnyScenario, replay
 from evenhand.core.verdict import Evidence, Status, runs
 from evenhand.evidence.growth import read_run, reduced, shape
@@ -268,10 +268,7 @@ def _registered(record: Record, bundle: Bundle, reference: AnySystem, claim: Pro
 
 
 def _reference(bundle: Bundle, record: Record) -> AnySystem:
-    systems = bundle.model.systems
-    if record.system not in systems:
-        raise UnknownName("system", record.system, systems)
-    base = systems[record.system].at(**dict(record.scope))
+    base = named("system", record.system, bundle.model.systems).at(**dict(record.scope))
     return base.under(**{name: decode(value, *base.types) for name, value in record.readings.items()})
 
 
@@ -282,17 +279,12 @@ def _variant(bundle: Bundle, record: Record, reference: AnySystem) -> AnySystem:
 
 
 def _rules_of(bundle: Bundle, name: str) -> Any:
-    mutants = {mutant.name: mutant for mutant in bundle.model.mutants}
-    if name not in mutants:
-        raise UnknownName("mutant", name, mutants)
-    return mutants[name].rules
+    return named("mutant", name, {mutant.name: mutant for mutant in bundle.model.mutants}).rules
 
 
 def _claim(bundle: Bundle, record: Record) -> Property:
     claims = {claim.name: claim for claim in bundle.claims_of(record.system)}
-    if record.claim.name not in claims:
-        raise UnknownName(f"claim about system {record.system!r}:", record.claim.name, claims)
-    return claims[record.claim.name]
+    return named(f"claim about system {record.system!r}:", record.claim.name, claims)
 
 
 def _outcome(claim: Property) -> Outcome:

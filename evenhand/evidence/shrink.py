@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
+from evenhand.core.grouping import grouped
 from evenhand.core.system import AnySystem
 from evenhand.core.trace import AnyLasso, AnyScenario, Lasso, Pair, Scenario, replay
 from evenhand.core.verdict import Evidence, runs
@@ -389,8 +390,6 @@ def _without_two(actions: Actions) -> Iterator[Actions]:
 
 def _circles(states: Sequence[Any]) -> list[tuple[int, int]]:
     """The places i < j of equal states, furthest apart first."""
-    places: dict[Any, list[int]] = {}
-    for index, state in enumerate(states):
-        places.setdefault(state, []).append(index)
+    places = grouped((state, index) for index, state in enumerate(states))
     found = [(i, j) for where in places.values() for n, i in enumerate(where) for j in where[n + 1 :]]
     return sorted(found, key=lambda pair: (pair[0] - pair[1], pair[0]))

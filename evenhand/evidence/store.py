@@ -11,6 +11,7 @@ import errno
 import os
 import re
 import secrets
+import tempfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -26,6 +27,10 @@ _FIRST = re.compile(rb'\s*\{\s*"format"\s*:\s*"' + FORMAT.encode("ascii") + rb'"
 
 class NotWritten(OSError):
     """A file that could not be written; its earlier content is unchanged."""
+
+
+class NotWritable(ValueError):
+    """A folder or file that cannot be written; the message says which and why."""
 
 
 def is_record(path: Path) -> bool:
@@ -68,6 +73,17 @@ def save(record: Record, folder: str | os.PathLike[str]) -> Path:
         if there.identity == record.identity and (there.own == record.own or not (record.own and record.own.file)):
             return path
     write_atomically(path, record.to_bytes())
+    return path
+
+
+def ready_folder(path: Path) -> Path:
+    """Return `path` as a folder that can be written to, made where missing.  Raises NotWritable."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path, prefix=".evenhand-"):
+            pass
+    except OSError as error:
+        raise NotWritable(f"cannot write to {path}: {error.strerror or error}; choose another folder") from error
     return path
 
 

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from evenhand.core.bundle import Bundle
-from evenhand.core.canonical import Json, canonical_bytes, parse
+from evenhand.core.canonical import Json, canonical_bytes, object_in, parse
 from evenhand.core.files import content_of
 from evenhand.core.versions import __version__
 from evenhand.evidence.store import write_atomically
@@ -40,10 +40,6 @@ class Certified:
     query: str
     valid: bool
     because: str = ""
-
-    def to_json(self) -> Json:
-        """Return the fields as JSON."""
-        return {"theorem": self.theorem, "query": self.query, "valid": self.valid, "because": self.because}
 
 
 def certify(stated: Stated, bundle: Bundle, folder: Path) -> Iterator[Certified]:
@@ -150,14 +146,10 @@ def _kept(folder: Path) -> dict[str, Mapping[str, Json]]:
     found: dict[str, Mapping[str, Json]] = {}
     for file in sorted(folder.glob("*.json")):
         try:
-            made = _mapping(parse(content_of(file, MOST_BYTES)))
+            made = object_in(parse(content_of(file, MOST_BYTES)))
         except ValueError:
             continue
-        asked = _mapping(made.get("about")).get("asked")
+        asked = object_in(made.get("about")).get("asked")
         if made.get("format") == FORMAT and isinstance(asked, str):
             found[asked] = made
     return found
-
-
-def _mapping(value: object) -> dict[str, Any]:
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,14 @@ from evenhand.core.ending import of_this
 from evenhand.core.files import content_of
 from evenhand.core.verdict import Status
 from evenhand.core.versions import __version__
+from evenhand.evidence.finding import Finding
 from evenhand.evidence.store import write_atomically
 from evenhand.jobs.engines import prepared_search
 from evenhand.jobs.finishable import steps_beyond
 from evenhand.jobs.plan import Budget, Job, claims_for, plan, system_for, written_value
 from evenhand.search.bounds import Bounds
 from evenhand.search.ranks import NoRanks, configuration
+from evenhand.smt.portfolio import CHECKER
 from evenhand_certificates import Invalid
 from evenhand_certificates.errors import MOST_BYTES
 from evenhand_certificates.searches import FORMAT, KINDS, Searched, check_search
@@ -45,10 +48,6 @@ class CertifiedSearch:
     def valid(self) -> bool:
         """Whether each claim that holds is certified."""
         return self.holds == self.certified and not self.because
-
-    def fields(self) -> dict[str, Json]:
-        """Return the fields as JSON, with `valid`."""
-        return {**asdict(self), "valid": self.valid}
 
 
 def planned_searches(bundle: Bundle) -> tuple[Job, ...]:
@@ -180,3 +179,33 @@ def file_of(folder: Path, job: Job) -> Path:
     asked = json.dumps([place_of(job), job.claims, job.part, job.quotient], sort_keys=True)
     digest = hashlib.sha256(asked.encode()).hexdigest()[:8]
     return folder / job.protocol / "searches" / f"{job.system}--{digest}.json"
+
+
+def resting(
+    findings: Iterable[Finding], jobs: Sequence[Job], bundles: Iterable[Bundle], folder: Path
+) -> tuple[Finding, ...]:
+    """Return the findings of these jobs; where a valid certificate says that a claim holds, the trusted base is short.
+
+    Certificates are checked here; one that is invalid or missing changes nothing.
+    """
+    named = {bundle.name: bundle for bundle in bundles}
+    walked: dict[Any, set[str]] = {}
+    for job in jobs:
+        bundle = named[job.protocol]
+        if job.engine == "explore" and job.variant in ("", "reference"):
+            place = _place_key(job.protocol, job.system, system_for(bundle, job).scope, dict(job.readings))
+            walked.setdefault(place, set()).update(certified_claims(bundle, job, folder))
+
+    def rests(one: Finding) -> Finding:
+        place = _place_key(one.protocol, one.system, one.sizes, one.readings)
+        certified = one.status is Status.HOLDS and one.engine == "explore" and one.variant == "reference"
+        if certified and one.claim in walked.get(place, ()):
+            return replace(one, trusted_base=("the executable model", CHECKER))
+        return one
+
+    return tuple(map(rests, findings))
+
+
+def _place_key(protocol: str, system: str, sizes: Mapping[str, int], readings: Mapping[str, Any]) -> Any:
+    written = sorted((name, written_value(value)) for name, value in readings.items())
+    return protocol, system, tuple(sorted(sizes.items())), tuple(written)

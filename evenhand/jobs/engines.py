@@ -6,6 +6,7 @@ model that raises, give UNDECIDED findings with the reason, so that no claim is 
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
@@ -16,10 +17,9 @@ from evenhand.core.kinds import Property
 from evenhand.core.licence import Licence
 from evenhand.core.system import AnySystem
 from evenhand.core.text import inert
-from evenhand.core.verdict import Status, Verdict
+from evenhand.core.verdict import Status, Verdict, verdict_on
 from evenhand.evidence.finding import Finding
 from evenhand.evidence.story import story_of
-from evenhand.jobs.equality import equal_anywhere
 from evenhand.jobs.findings import findings_of
 from evenhand.jobs.finishable import steps_beyond
 from evenhand.jobs.fixtures import replayed
@@ -29,6 +29,7 @@ from evenhand.jobs.raising import decided
 from evenhand.jobs.unplanned import left_out
 from evenhand.machine import fuzz
 from evenhand.search import prepare
+from evenhand.smt.equality import equality_of
 from evenhand.smt.licence import NotLicensed
 from evenhand.smt.portfolio import NoSolver
 from evenhand.source.unbounded import prove_any_size
@@ -70,7 +71,7 @@ def verdicts_of(
     if job.engine == "prove":
         return prove_any_size(system, claims).verdicts
     if job.engine == "fuzz":
-        generator = next((g for g in bundle.generators if g.system == system.name), None)
+        generator = bundle.generator_of(system.name)
 
         def drawn(asked: Sequence[Property]) -> Sequence[Verdict]:
             return fuzz(system, asked, generator, examples=job.examples, steps=job.steps, seed=job.seed).verdicts
@@ -78,7 +79,9 @@ def verdicts_of(
         return decided(drawn, claims, system, "fuzz")
     size = steps_beyond(system, job.finishable) if job.finishable is not None else ""
     if size:
-        return tuple(_not_begun(claim, system, size) for claim in claims)
+        why = f"not begun: {size}, too many for this budget; a plan of the protocol can name a smaller scope"
+        more = {"because": why, "trusted_base": ("the estimate of the search's size",)}
+        return tuple(verdict_on(system, claim.name, "explore", Status.UNDECIDED, **more) for claim in claims)
 
     def searched(asked: Sequence[Property]) -> Sequence[Verdict]:
         prepared = prepared_search(bundle, job, system, asked, licences)
@@ -109,19 +112,6 @@ def prepared_search(
     )
 
 
-def _not_begun(claim: Property, system: AnySystem, size: str) -> Verdict:
-    return Verdict(
-        claim=claim.name,
-        status=Status.UNDECIDED,
-        engine="explore",
-        system=system.name,
-        variant=system.variant,
-        scope=dict(system.scope),
-        because=f"not begun: {size}, too many for this budget; a plan of the protocol can name a smaller scope",
-        trusted_base=("the estimate of the search's size",),
-    )
-
-
 def _licences(bundle: Bundle, job: Job, system: AnySystem) -> tuple[Licence, ...]:
     """The licences for a job's quotients.
 
@@ -149,17 +139,17 @@ def compared(bundle: Bundle, job: Job, system: AnySystem) -> Finding:
     The scope's `same_state` says whether hidden states were the same too.
     """
     reference = system_for(bundle, replace(job, system=system.name, variant="", scope=tuple(system.scope.items())))
-    generator = next((g for g in bundle.generators if g.system == system.name), None)
     found = separate(
         reference,
         system,
         observers=bundle.observers_of(system.name),
-        generator=generator,
+        generator=bundle.generator_of(system.name),
         examples=job.examples,
         steps=job.steps,
         seed=job.seed,
     )
     status = Status.HOLDS if found.equal else Status.REFUTED if found.separated else Status.UNDECIDED
+    scenario = found.scenario
     return Finding(
         protocol=bundle.name,
         claim=SAME,
@@ -170,13 +160,34 @@ def compared(bundle: Bundle, job: Job, system: AnySystem) -> Finding:
         status=status,
         expected=Status.HOLDS,
         because=inert(found.because),
-        scope={
-            "states": found.states,
-            "steps": found.steps,
-            "complete": found.complete,
-            "same_state": found.same_state,
-        },
+        scope={name: getattr(found, name) for name in ("states", "steps", "complete", "same_state")},
         sizes=system.scope,
         length=found.length,
-        story=story_of(system, found.scenario, bundle.phases) if found.scenario is not None else None,
+        story=None if scenario is None else story_of(system, scenario, bundle.phases),
+    )
+
+
+def equal_anywhere(bundle: Bundle, job: Job) -> Finding:
+    """Return whether the mutant `job.variant` equals the reference for any size, beyond the scope of a comparison.
+
+    HOLDS: proved in a theory that expresses the mutant and conforms to its steps.  REFUTED: a run made by a solver
+    replays, and the two differ on it.  UNDECIDED gives the reason, mostly that no theory expresses the mutant.
+    Raises NoSolver when no solver is installed.
+    """
+    found = equality_of(bundle, job.variant)
+    system, apart = found.system, found.apart
+    return Finding(
+        protocol=bundle.name,
+        claim=SAME,
+        sentence="What the mutant shows is the same as of the reference, whatever the size.",
+        engine="prove",
+        system=system.name if system is not None else job.system,
+        variant=job.variant,
+        status=found.status,
+        expected=Status.HOLDS,
+        because=inert(found.because),
+        scope={"proved": found.scope} if found.status is Status.HOLDS else {},
+        length=None if apart is None else len(apart.actions),
+        story=None if apart is None or system is None else story_of(system, apart, bundle.phases),
+        command=shlex.join(("evenhand", "mutants", bundle.name, "--mutant", job.variant)),
     )

@@ -10,9 +10,9 @@ from evenhand.core.canonical import Json
 from evenhand.core.kinds import Property
 from evenhand.core.system import AnySystem
 from evenhand.core.text import inert
-from evenhand.core.verdict import Status, Verdict
+from evenhand.core.verdict import Status, Verdict, verdict_on
 from evenhand.evidence.finding import Finding, finding
-from evenhand.evidence.story import evidence_length, story_of
+from evenhand.evidence.story import story_of
 from evenhand.jobs.fixtures import recorded
 from evenhand.jobs.plan import ANY_SIZE, SAME, Job, claims_for
 
@@ -28,21 +28,13 @@ def findings_of(
     given = tuple(verdicts)
     answered = {verdict.claim for verdict in given}
     asked = claims_for(bundle, system.name, job.claims)
-    missing = [_unanswered(claim, job, system) for claim in asked if claim.name not in answered]
+    reason = f"{job.engine} was asked and gave no verdict"
+    missing = [
+        verdict_on(system, claim.name, job.engine, Status.UNDECIDED, readings=dict(job.readings), because=reason)
+        for claim in asked
+        if claim.name not in answered
+    ]
     return tuple(_finding(bundle, job, system, known[verdict.claim], verdict, keep) for verdict in (*given, *missing))
-
-
-def _unanswered(claim: Property, job: Job, system: AnySystem) -> Verdict:
-    return Verdict(
-        claim=claim.name,
-        status=Status.UNDECIDED,
-        engine=job.engine,
-        system=system.name,
-        variant=system.variant,
-        scope=dict(system.scope),
-        readings=dict(job.readings),
-        because=f"{job.engine} was asked and gave no verdict",
-    )
 
 
 def _finding(bundle: Bundle, job: Job, system: AnySystem, claim: Property, verdict: Verdict, keep: bool) -> Finding:
@@ -59,10 +51,8 @@ def _finding(bundle: Bundle, job: Job, system: AnySystem, claim: Property, verdi
     return replace(
         finding(bundle.name, claim.sentence, verdict, expected),
         story=story_of(system, evidence, bundle.phases) if shown and evidence is not None else None,
-        length=None if evidence is None else evidence_length(evidence),
         record=record,
         command=command if verdict.status is not Status.HOLDS else "",
-        evidence=evidence,
         sizes=dict(system.scope),
         beyond=job.engine == "fuzz" and not claim.sampled,
     )

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from evenhand.core.bundle import Bundle
 from evenhand.core.plan import Plan
 from evenhand.core.property import Property
-from evenhand.core.system import AnySystem, Mutant, Scope, UnknownName, reading_values
+from evenhand.core.system import AnySystem, Scope, UnknownName, named, reading_values
 from evenhand.variants.automatic import PREFIX, mutated
 
 if TYPE_CHECKING:
@@ -225,20 +225,11 @@ def system_for(bundle: Bundle, job: Job) -> AnySystem:
     Raises UnknownName or ValueError for a name or size that the protocol does not have.
     """
     systems = bundle.model.systems
-    if job.system and job.system not in systems:
-        raise UnknownName(f"system of {bundle.name}:", job.system, systems)
-    if job.variant in ("", "reference"):
-        base = systems[job.system or next(iter(systems))]
-    elif job.variant.startswith(PREFIX):
-        base = mutated(systems[job.system or next(iter(systems))], job.variant)
-    else:
-        mutants: dict[str, Mutant[Any]] = {mutant.name: mutant for mutant in bundle.model.mutants}
-        if job.variant not in mutants:
-            raise UnknownName(f"mutant of {bundle.name}:", job.variant, mutants)
-        mutant = mutants[job.variant]
-        if job.system and job.system != mutant.system:
-            raise ValueError(f"mutant {mutant.name!r} is a fault of system {mutant.system!r}, not of {job.system!r}")
-        base = mutant.of(systems)
+    base = named(f"system of {bundle.name}:", job.system or next(iter(systems)), systems)
+    if job.variant.startswith(PREFIX):
+        base = mutated(base, job.variant)
+    elif job.variant not in ("", "reference"):
+        base = bundle.mutant(job.variant, job.system).of(systems)
     return base.at(**dict(job.scope)).under(**dict(job.readings))
 
 
@@ -293,9 +284,7 @@ def chosen_readings(system: AnySystem, written: Iterable[str]) -> tuple[tuple[st
             raise UnknownName("reading", name, known)
         if known[name]:
             legal = {written_value(entry): entry for entry in known[name]}
-            if value not in legal:
-                raise UnknownName(f"value of reading {name}:", value, legal)
-            chosen[name] = legal[value]
+            chosen[name] = named(f"value of reading {name}:", value, legal)
         else:
             chosen[name] = _like(getattr(system.readings, name), name, value)
     return tuple(sorted(chosen.items(), key=lambda pair: pair[0]))

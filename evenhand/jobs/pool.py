@@ -41,20 +41,12 @@ Started = Callable[[Job], None]
 Finished = Callable[[Job, tuple[Finding, ...]], None]
 
 
-def _nothing_started(_job: Job) -> None:
-    pass
-
-
-def _nothing_finished(_job: Job, _found: tuple[Finding, ...]) -> None:
-    pass
-
-
 def run_jobs(
     jobs: Sequence[Job],
     *,
     workers: int = 1,
-    started: Started = _nothing_started,
-    finished: Finished = _nothing_finished,
+    started: Started = lambda _job: None,
+    finished: Finished = lambda _job, _found: None,
     tick: Callable[[], None] | None = None,
     certificates: Path | None = None,
 ) -> Ran:

@@ -16,25 +16,23 @@ from typing import Any, cast
 from evenhand.core.canonical import Json, canonical_bytes, parse
 from evenhand.evidence.store import write_atomically
 
-_FOLDERS: list[Path] = []
-_CERTIFICATES: list[Path | None] = []
+_FOLDERS: list[tuple[Path, Path | None]] = []
+"""The folders of shared proofs and of certificates, those of the innermost context last."""
 
 
 @contextlib.contextmanager
 def share_in(folder: Path, certificates: Path | None = None) -> Generator[None]:
     """Share proofs in `folder`, private to the run, inside this context; check `certificates` before asking solvers."""
-    _FOLDERS.append(folder)
-    _CERTIFICATES.append(certificates)
+    _FOLDERS.append((folder, certificates))
     try:
         yield
     finally:
         _FOLDERS.pop()
-        _CERTIFICATES.pop()
 
 
 def certificates() -> Path | None:
     """Return the folder of certificates that stand in for solvers in this run; None without one."""
-    return _CERTIFICATES[-1] if _CERTIFICATES else None
+    return _FOLDERS[-1][1] if _FOLDERS else None
 
 
 def once(key: str, make: Callable[[], dict[str, Json]]) -> dict[str, Json]:
@@ -45,9 +43,8 @@ def once(key: str, make: Callable[[], dict[str, Json]]) -> dict[str, Json]:
     """
     if not _FOLDERS:
         return make()
-    name = hashlib.sha256(key.encode()).hexdigest()
-    file = _FOLDERS[-1] / f"{name}.json"
-    with _locked(_FOLDERS[-1] / f"{name}.lock"):
+    file = _FOLDERS[-1][0] / f"{hashlib.sha256(key.encode()).hexdigest()}.json"
+    with _locked(file.with_suffix(".lock")):
         found = _read(file, key)
         if found is None:
             found = make()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from evenhand.core.canonical import canonical_bytes, parse
+from evenhand.core.canonical import canonical_bytes, object_in, parse
 from evenhand.core.names import as_name
 from evenhand.core.text import inert
 from evenhand.evidence.store import write_atomically
@@ -48,7 +48,7 @@ def named_in(data: bytes) -> tuple[Named, ...]:
         made = parse(data)
     except ValueError as error:
         raise BadRecord(f"not canonical JSON: {error}") from error
-    held = _mapping(made)
+    held = object_in(made)
     if held.get("format") != FORMAT:
         raise BadRecord(f"not a file of format {FORMAT!r}, as `evenhand prove --record` writes")
     if held.get("version") != VERSION:
@@ -56,16 +56,11 @@ def named_in(data: bytes) -> tuple[Named, ...]:
     listed = held.get("proofs")
     if not isinstance(listed, list) or not listed:
         raise BadRecord("it holds no proof")
-    return tuple(_named(number, _mapping(one)) for number, one in enumerate(cast("list[Any]", listed)))
-
-
-def _mapping(value: Any) -> dict[str, Any]:
-    """The value if it is a JSON object, else an empty one."""
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    return tuple(_named(number, object_in(one)) for number, one in enumerate(cast("list[Any]", listed)))
 
 
 def _named(number: int, record: Mapping[str, Any]) -> Named:
-    theorem = _mapping(record.get("theorem"))
+    theorem = object_in(record.get("theorem"))
     names = theorem.get("protocol"), theorem.get("name")
     if not all(isinstance(name, str) for name in names):
         raise BadRecord(f"proof {number} names no theorem of a protocol")
@@ -87,7 +82,7 @@ def differences(data: bytes, again: Callable[[Named], Proved]) -> tuple[str, ...
 
 def _apart(path: str, file: Any, proof: Any) -> Iterator[str]:
     if isinstance(file, dict) and isinstance(proof, dict):
-        one, other = _mapping(file), _mapping(proof)
+        one, other = object_in(file), object_in(proof)
         for key in sorted({*one, *other}):
             where = f"{path}.{key}" if path else key
             if key not in other:

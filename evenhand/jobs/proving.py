@@ -13,10 +13,10 @@ from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
 from evenhand.core.licence import Licence
 from evenhand.core.plan import Expectation
-from evenhand.core.system import UnknownName
+from evenhand.core.system import named
 from evenhand.core.verdict import Status
 from evenhand.evidence.finding import Finding, finding
-from evenhand.evidence.story import evidence_length, story_of
+from evenhand.evidence.story import story_of
 from evenhand.jobs.certifying import recalled_for
 from evenhand.jobs.fixtures import recorded
 from evenhand.jobs.plan import Job
@@ -45,10 +45,7 @@ def theorem_names(protocol: str, *, mutants: Collection[str] = ()) -> tuple[str,
 
 def theorem_named(protocol: str, name: str) -> Stated:
     """Return one theorem or invariant of a protocol.  Raises UnknownName."""
-    known = {one.name: one for one in stated(protocol)}
-    if name not in known:
-        raise UnknownName(f"theorem of {protocol}:", name, known)
-    return known[name]
+    return named(f"theorem of {protocol}:", name, {one.name: one for one in stated(protocol)})
 
 
 def proved(bundle: Bundle, job: Job) -> tuple[Finding, ...]:
@@ -107,9 +104,7 @@ def _of_mutants(bundle: Bundle, result: Proved, command: str) -> Iterator[Findin
         registered = Expectation(claim.name, expected, engine=ENGINE, because=killed.mutation.because)
         yield replace(
             finding(bundle.name, claim.sentence, verdict, registered),
-            length=evidence_length(verdict.evidence) if verdict.evidence is not None else None,
             record=recorded(bundle, system, claim, verdict, command)[0] if refuted else None,
-            evidence=verdict.evidence,
         )
 
 
@@ -155,8 +150,6 @@ def finding_of(bundle: Bundle, result: Proved, command: str) -> Finding:
     return replace(
         finding(bundle.name, claim.sentence, verdict, registered),
         story=story_of(system, shown, bundle.phases) if shown is not None else None,
-        length=None if evidence is None else evidence_length(evidence),
         record=recorded(bundle, system, claim, verdict, command)[0] if refuted else None,
         command=command if verdict.status is not Status.HOLDS else "",
-        evidence=evidence,
     )

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from evenhand.core.answers import ModelError
 from evenhand.core.kinds import Property
 from evenhand.core.system import AnySystem
-from evenhand.core.verdict import Status, Verdict
+from evenhand.core.verdict import Status, Verdict, verdict_on
 from evenhand.evidence.replay import REFERENCE
 
 Engine = Callable[[Sequence[Property]], Sequence[Verdict]]
@@ -34,22 +34,11 @@ def decided(engine: Engine, claims: Sequence[Property], system: AnySystem, name:
         if not raising or system.variant == REFERENCE:
             raise
         if len(raising) == 1:
-            found = {raising[0].name: _undecided(raising[0], system, name, str(error))}
+            why = f"{RAISES}: {error}"
+            found = {raising[0].name: verdict_on(system, raising[0].name, name, Status.UNDECIDED, because=why)}
         else:
             found = {claim.name: decided(engine, [claim], system, name)[0] for claim in raising}
     others = [claim for claim in claims if claim.name not in found]
     if others:
         found |= {one.claim: one for one in decided(engine, others, system, name)}
     return tuple(found[claim.name] for claim in claims)
-
-
-def _undecided(claim: Property, system: AnySystem, name: str, why: str) -> Verdict:
-    return Verdict(
-        claim=claim.name,
-        status=Status.UNDECIDED,
-        engine=name,
-        system=system.name,
-        variant=system.variant,
-        scope=dict(system.scope),
-        because=f"{RAISES}: {why}",
-    )

@@ -10,13 +10,14 @@ from dataclasses import replace
 from evenhand.core.bundle import Bundle
 from evenhand.core.verdict import Status, Verdict
 from evenhand.evidence.finding import Finding, finding
+from evenhand.jobs.findings import sentences
 from evenhand.jobs.plan import EFFORT, Budget, Job, covered, plan
 from evenhand.smt.registry import stated
 
 
 def left_out(bundle: Bundle, job: Job) -> tuple[Finding, ...]:
     """Return a finding for each claim of a job by `plan`, with the command that checks it."""
-    known = {claim.name: claim.sentence for claim in bundle.claims}
+    known = sentences(bundle)
     others = _elsewhere(bundle, job)
     return tuple(_finding(bundle, job, name, known[name], others.get((name, job.system))) for name in job.claims)
 

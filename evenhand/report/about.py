@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import PurePath
 from typing import Any
 
 from evenhand.core import property as kinds
 from evenhand.core.bundle import Bundle
-from evenhand.core.canonical import Json
 from evenhand.core.property import Property
 from evenhand.evidence.schemas import fields_of
 
@@ -38,13 +37,9 @@ class About:
     affirms: bool = False
     existential: bool = False
 
-    def to_json(self) -> dict[str, Json]:
-        """The fields by name."""
-        return asdict(self)
-
     @staticmethod
     def from_json(made: Mapping[str, Any]) -> About:
-        """Return the claim that `to_json` wrote.  Raises Mistake for anything else."""
+        """Return the claim with these fields.  Raises Mistake for anything else."""
         return About(**fields_of(made, About))
 
 

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from evenhand.core.canonical import Json
 from evenhand.core.text import inert
+from evenhand.report.table import titled
 from evenhand.search import Exploration
 from evenhand.search.actions import ActionCounts
 
@@ -18,8 +19,7 @@ NAMED = 12
 
 def action_table(counts: ActionCounts) -> Table:
     """Return a table with a row for each label: steps on offer, that changed the state, that found a new state."""
-    made = Table(title=Text("steps by action"), title_justify="left")
-    made.add_column("action", overflow="fold")
+    made = titled("steps by action", "action")
     for name in ("on offer", "changed the state", "found a new state"):
         made.add_column(name, justify="right")
     for label, count in counts.labels.items():

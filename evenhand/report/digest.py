@@ -7,12 +7,16 @@ they say that the record is right, and nothing new about the protocol.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
 
+from msgspec import to_builtins
+
 from evenhand.core.canonical import Json
+from evenhand.core.grouping import grouped
 from evenhand.core.profile import Aspect
 from evenhand.core.verdict import Status
 from evenhand.evidence.finding import Finding, readings_of
@@ -101,10 +105,7 @@ class ProtocolDigest:
 
     def to_json(self) -> dict[str, Json]:
         """Return the fields by name."""
-        return {
-            **asdict(self),
-            "groups": {group.value: list(names) for group, names in self.groups.items()},
-        }
+        return dict(to_builtins(self))
 
 
 def digest(report: Report) -> tuple[ProtocolDigest, ...]:
@@ -122,28 +123,21 @@ def _of(report: Report, protocol: str) -> ProtocolDigest:
     replayed = [finding for finding in every if finding.engine == "replay"]
     about = {one.claim: one for one in report.claims if one.protocol == protocol}
     existential = {name for name, one in about.items() if one.existential}
-    by_claim: dict[str, list[Finding]] = {}
-    for finding in every:
-        if finding.engine != "replay" and finding.variant == "reference":
-            by_claim.setdefault(finding.claim, []).append(finding)
-    groups: dict[Group, list[str]] = {group: [] for group in Group}
-    for claim, found in by_claim.items():
-        groups[_group(found, claim in existential)].append(claim)
+    by_claim = of_reference(every)
+    found = grouped((_group(several, claim in existential), claim) for claim, several in by_claim.items())
+    groups = {group: tuple(found.get(group, ())) for group in Group}
     answering = {name for name, one in about.items() if one.questions}
     kept = {finding.claim: finding for finding in reversed(replayed) if finding.variant == "reference"}
     refuted = [_refuted(by_claim[claim], kept.get(claim)) for claim in groups[Group.refuted]]
     refuted.sort(key=lambda one: (one.claim not in answering, one.length or 0, one.claim))
-    flipped: dict[str, list[Flip]] = {}
-    for flip in flips(report):
-        if flip.protocol == protocol:
-            flipped.setdefault(flip.claim, []).append(flip)
+    flipped = grouped((flip.claim, flip) for flip in flips(report) if flip.protocol == protocol)
     again = [finding for finding in replayed if word(finding) is Word.REPRODUCED]
     return ProtocolDigest(
         protocol,
-        {group: tuple(names) for group, names in groups.items()},
+        groups,
         tuple(refuted),
         tuple(_undecided(by_claim)),
-        _sampled(by_claim),
+        dict(Counter(system for several in by_claim.values() for system in _left(several, sampled=True))),
         tuple(flipped),
         tuple(_answer(about.values(), aspect, by_claim, flipped) for aspect in Aspect),
         sum(finding.variant == "reference" for finding in again),
@@ -153,12 +147,18 @@ def _of(report: Report, protocol: str) -> ProtocolDigest:
     )
 
 
+def of_reference(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
+    """Return what engines say of the reference, by claim; kept counterexamples are no engine's."""
+    asked = (one for one in findings if one.variant == "reference" and one.engine != "replay")
+    return grouped((one.claim, one) for one in asked)
+
+
 def _proved(by_claim: Mapping[str, list[Finding]], names: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    scopes: dict[str, list[str]] = {}
-    for name in names:
-        of = next((str(one.scope["proved"]) for one in _usual(by_claim[name]) if one.scope.get("proved")), "any size")
-        scopes.setdefault(of, []).append(name)
-    return {scope: tuple(several) for scope, several in scopes.items()}
+    def proved_for(name: str) -> str:
+        scopes = (one.scope.get("proved") for one in _usual(by_claim[name]))
+        return str(next(filter(None, scopes), "any size"))
+
+    return {scope: tuple(several) for scope, several in grouped((proved_for(name), name) for name in names).items()}
 
 
 def _usual(found: Iterable[Finding]) -> list[Finding]:
@@ -226,38 +226,22 @@ def _refuted(found: Iterable[Finding], kept: Finding | None) -> Told:
     )
 
 
-def _by_system(found: Iterable[Finding]) -> dict[str, list[Finding]]:
-    systems: dict[str, list[Finding]] = {}
-    for finding in _usual(found):
-        systems.setdefault(finding.system, []).append(finding)
-    return systems
-
-
-def _left(found: Iterable[Finding]) -> dict[str, list[Finding]]:
-    """The systems in which no engine decides the claim; none if it is proved, which covers every system."""
-    systems = _by_system(found)
-    if any(one.engine == "prove" and one.status is Status.HOLDS for every in systems.values() for one in every):
+def _left(found: Iterable[Finding], *, sampled: bool) -> dict[str, list[Finding]]:
+    """The systems in which no engine decides the claim, `sampled` or not; none if it is proved, in every system."""
+    usual = _usual(found)
+    if any(one.engine == "prove" and one.status is Status.HOLDS for one in usual):
         return {}
-    return {system: one for system, one in systems.items() if not any(map(decides, one))}
+    systems = grouped((one.system, one) for one in usual)
+    return {
+        system: several
+        for system, several in systems.items()
+        if not any(map(decides, several)) and any(map(bool, several)) is sampled
+    }
 
 
-def _sampled(by_claim: Mapping[str, list[Finding]]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for found in by_claim.values():
-        for system, one in _left(found).items():
-            if any(finding.status is Status.HOLDS for finding in one):
-                counts[system] = counts.get(system, 0) + 1
-    return counts
-
-
-def _undecided(by_claim: Mapping[str, list[Finding]]) -> Iterable[Told]:
+def _undecided(by_claim: Mapping[str, list[Finding]]) -> Iterator[Told]:
     for claim, found in by_claim.items():
-        open_ = {
-            system: one
-            for system, one in _left(found).items()
-            if not any(finding.status is Status.HOLDS for finding in one)
-        }
-        if open_:
+        if open_ := _left(found, sampled=False):
             first = next(iter(open_.values()))[0]
             yield Told(claim, first.sentence, tuple(open_), None, first.because, "")
 
@@ -273,19 +257,18 @@ def _answer(
         for finding in _usual(by_claim.get(one.claim, ()))
     )
     cell = Cell(aspect, shown)
-    systems: dict[ProfileAnswer, list[str]] = {answer: [] for answer in ProfileAnswer}
-    for system in dict.fromkeys(one.finding.system for one in shown):
-        own = Cell(aspect, tuple(one for one in shown if one.finding.system == system))
-        systems[own.answer].append(system)
+    by_system = grouped((one.finding.system, one) for one in shown)
+    systems = grouped((Cell(aspect, tuple(own)).answer, system) for system, own in by_system.items())
+    yes, no, open_ = (tuple(systems.get(one, ())) for one in (ProfileAnswer.YES, ProfileAnswer.NO, ProfileAnswer.OPEN))
     changing = [flip for one in asked for flip in flipped.get(one.claim, ())]
     runs = sorted((flip for flip in changing if flip.story), key=lambda flip: len(flip.story))
     answer = ProfileAnswer.OPEN if asked and not shown else cell.answer  # a run that was interrupted, say
     return Answered(
         aspect.value,
         answer.value,
-        tuple(systems[ProfileAnswer.YES]),
-        tuple(systems[ProfileAnswer.NO]),
-        tuple(systems[ProfileAnswer.OPEN]),
+        yes,
+        no,
+        open_,
         tuple(dict.fromkeys(flip.readings for flip in changing)),
         cell.best.finding.claim if cell.answer is ProfileAnswer.YES and cell.best is not None else "",
         f"{runs[0].claim}: {runs[0].story}" if runs else "",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evenhand.report.drawing import Picture
+from evenhand.report.forms.views import heat_of
 from evenhand.report.strip import story_picture
 from evenhand.report.templates import shown
 
@@ -47,15 +48,7 @@ def report_html(report: Report) -> str:
 
 def matrix_html(matrix: KillMatrix) -> str:
     """Return a row for each mutant, a column for each claim that kills one; a number is the shortest run."""
-    claims = list(dict.fromkeys(kill.claim for row in matrix.rows for kill in row.kills))
-    lengths = [[[kill.length for kill in row.kills if kill.claim == claim] for claim in claims] for row in matrix.rows]
-    cells = [[_shortest(kills) for kills in row] for row in lengths]
-    return shown("matrix", matrix, claims, cells)
-
-
-def _shortest(lengths: list[int | None]) -> str:
-    known = [length for length in lengths if length is not None]
-    return str(min(known)) if known else "●" if lengths else ""
+    return shown("matrix", heat_of(matrix.to_json()))
 
 
 def sensitivity_html(table: SensitivityTable) -> str:

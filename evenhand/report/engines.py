@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
+from evenhand.core.grouping import grouped
 from evenhand.core.text import inert
+from evenhand.report.phrases import Word
+from evenhand.report.table import STYLE, titled
 
 if TYPE_CHECKING:
     from evenhand.studies.profiling import Profile
     from evenhand.studies.three_engines import Box
 
-STYLE = {"HOLDS": "green", "REFUTED": "red", "UNDECIDED": "yellow"}
 HEAD = """# Three engines on each question
 
 Can a protocol deadlock or livelock, does position or a name decide, can exclusion fail? Each engine answers with the
@@ -29,10 +31,9 @@ that is kept in `notebooks/6-profile.json`. A quick test compares the two, a dee
 
 def engines_table(profile: Profile) -> Table:
     """Return one protocol: a row for each question, a column for each engine."""
-    made = Table(title=Text(f"{inert(profile.protocol)}: three engines"), title_justify="left")
-    made.add_column("question")
-    for engine in dict.fromkeys(box.engine for box in profile.engines):
-        made.add_column(engine, overflow="fold")
+    made = titled(
+        f"{profile.protocol}: three engines", "question", *dict.fromkeys(box.engine for box in profile.engines)
+    )
     for question in dict.fromkeys(box.question for box in profile.engines):
         made.add_row(question, *(_cell(box) for box in profile.engines if box.question == question))
     return made
@@ -42,16 +43,15 @@ def _cell(box: Box) -> Text:
     made = Text(box.reason, style="dim")
     for status, claim, places in _lines(box):
         made.append("\n" if made else "")
-        made.append(status, style=STYLE[status]).append(f" {claim}: {places}" if places else f" {claim}")
+        made.append(status, style=STYLE[Word(status)]).append(f" {claim}: {places}" if places else f" {claim}")
     return made
 
 
 def _lines(box: Box) -> list[tuple[str, str, str]]:
     """The verdicts of a box: status, claim, and the systems or scope with that verdict."""
-    places: dict[tuple[str, str], list[str]] = {}
-    for line in box.lines:
-        place = line.scope if box.engine == "proof" else line.system
-        places.setdefault((line.status, line.claim), []).append(inert(place))
+    places = grouped(
+        ((line.status, line.claim), inert(line.scope if box.engine == "proof" else line.system)) for line in box.lines
+    )
     return [
         (status, inert(claim), ", ".join(filter(None, dict.fromkeys(at)))) for (status, claim), at in places.items()
     ]

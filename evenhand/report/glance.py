@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from rich.console import Console
 from rich.text import Text
 
+from evenhand.core.grouping import grouped
 from evenhand.core.profile import Aspect
 from evenhand.core.text import inert
 from evenhand.report.digest import Answered, Group, ProtocolDigest, Told, digest, steps_of
@@ -171,10 +172,7 @@ def refuted_lines(told: Told, width: int) -> Iterator[str]:
 
 
 def _open(every: Iterable[Told]) -> Iterator[str]:
-    places: dict[tuple[str, ...], list[str]] = {}
-    for told in every:
-        places.setdefault(told.systems, []).append(told.claim)
-    for systems, claims in places.items():
+    for systems, claims in grouped((told.systems, told.claim) for told in every).items():
         yield f"{plural(len(claims), 'claim')} in {', '.join(map(inert, systems))}: {', '.join(map(inert, claims))}"
 
 

@@ -10,8 +10,7 @@ from typing import Any, TypeAlias
 import networkx as nx
 
 from evenhand.core.canonical import Json, canonical_bytes
-from evenhand.evidence.store import write_atomically
-from evenhand.report.store import ready_folder
+from evenhand.evidence.store import ready_folder, write_atomically
 
 Formats: TypeAlias = Mapping[str, Callable[[dict[str, Json]], bytes]]
 """The encoder of a graph of described values, by suffix."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from evenhand.core.text import inert
-from evenhand.evidence.finding import Finding, readings_of
+from evenhand.evidence.finding import Finding, readings_of, sizes_of
 from evenhand.report.about import About
 from evenhand.report.digest import Group, ProtocolDigest, digest
 from evenhand.report.glance import refuted_lines
@@ -67,9 +67,8 @@ def _facts(about: About | None) -> Iterator[str]:
 def _verdicts(report: Report, findings: Iterable[Finding]) -> Iterator[str]:
     for finding in findings:
         standing = report.standing(finding)
-        sizes = ",".join(f"{name}={size}" for name, size in finding.sizes.items())
         variant = "" if finding.variant == "reference" else f"mutant {finding.variant}"
-        parts = [finding.system, sizes, variant, readings_of(finding), counted(finding)]
+        parts = [finding.system, sizes_of(finding, ","), variant, readings_of(finding), counted(finding)]
         mark = f" {standing.value}" if standing is not Standing.EXPECTED else ""
         said = str(finding.scope.get("proof_status", word(finding)))
         yield f"  {inert(said):<10}{mark} {finding.engine:<8}{' '.join(inert(part) for part in parts if part)}"

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 from rich.text import Text
 
+from evenhand.core.grouping import grouped
 from evenhand.core.profile import Aspect
 from evenhand.core.text import inert
 from evenhand.evidence.finding import readings_of
 from evenhand.report.phrases import plural
+from evenhand.report.table import titled
 from evenhand.report.templates import shown
 
 if TYPE_CHECKING:
@@ -47,9 +50,8 @@ def _short(cell: Cell) -> Text:
 
 def profile_tables(profile: Profile) -> Table:
     """Return one protocol: a row for each question with claim, place, evidence and the readings that change it."""
-    made = Table(title=Text(f"{inert(profile.protocol)}: what decides"), title_justify="left")
-    for column in ("question", "answer", "claim", "where", "under other readings"):
-        made.add_column(column, overflow="fold")
+    columns = ("question", "answer", "claim", "where", "under other readings")
+    made = titled(f"{profile.protocol}: what decides", *columns)
     for cell in profile.cells:
         answer = Text(_WORD[cell.answer.value], style=_STYLE[cell.answer.value])
         lines = ["\n".join(map(inert, part)) for part in (_claims(cell), _places(cell), _others(cell))]
@@ -70,12 +72,8 @@ def _places(cell: Cell) -> list[str]:
 
 
 def _each(cell: Cell) -> Iterator[tuple[str, Shown]]:
-    systems: dict[str, list[Shown]] = {}
-    for one in cell.shown:
-        systems.setdefault(one.finding.system, []).append(one)
-    for system, several in systems.items():
-        own = type(cell)(cell.aspect, tuple(several))
-        best = own.best
+    for system, several in grouped((one.finding.system, one) for one in cell.shown).items():
+        best = replace(cell, shown=tuple(several)).best
         if best is not None:
             yield system, best
 

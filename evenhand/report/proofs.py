@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from evenhand.core.system import AnySystem, System
+from evenhand.core.system import AnySystem
 from evenhand.core.text import inert
 from evenhand.evidence.story import trace_lines
-from evenhand.report.table import print_lines
+from evenhand.report.table import print_lines, titled
 from evenhand.smt.countermodel import Induction
 from evenhand.smt.proved import ProofStatus, Proved
 
 _STYLE = {ProofStatus.HOLDS: "green", ProofStatus.REFUTED: "red", ProofStatus.DISAGREEMENT: "bold red"}
 
 
-def print_proofs(
-    console: Console, results: Sequence[Proved], systems: Sequence[System[Any, Any, Any, Any, Any]]
-) -> None:
+def print_proofs(console: Console, results: Sequence[Proved], systems: Sequence[AnySystem]) -> None:
     """Print the table, and every counterexample to induction with its states; `systems` are those of the results."""
     if results:
         console.print(_table(results))
     for result, system in zip(results, systems, strict=True):
-        print_lines(console, list(_states(result, system)))
-
-
-def solvers_of(results: Sequence[Proved]) -> tuple[str, ...]:
-    """Return the solvers that answered, by name."""
-    return tuple(sorted({solver for result in results for solver in result.seconds}))
+        if isinstance(result.outcome, Induction):
+            start = "a counterexample to induction, from a start that may be out of reach"
+            print_lines(console, ["", f"{inert(result.theorem.name)}: {start}"])
+            print_lines(console, trace_lines(system, result.outcome.evidence))
 
 
 def timing_of(results: Sequence[Proved]) -> dict[str, float]:
@@ -42,10 +37,9 @@ def timing_of(results: Sequence[Proved]) -> dict[str, float]:
 
 
 def _table(results: Sequence[Proved]) -> Table:
-    solvers = solvers_of(results)
-    table = Table(title="proofs, with CPU seconds of each solver", title_justify="left")
-    for name in ("theorem", "word", "proved for", "queries", "mutants"):
-        table.add_column(name, overflow="fold")
+    solvers = sorted({solver for result in results for solver in result.seconds})
+    columns = ("theorem", "word", "proved for", "queries", "mutants")
+    table = titled("proofs, with CPU seconds of each solver", *columns)
     for solver in solvers:
         table.add_column(Text(inert(solver)), justify="right")
     for result in results:
@@ -59,10 +53,3 @@ def _table(results: Sequence[Proved]) -> Table:
             *(f"{result.seconds.get(solver, 0.0):.2f}" for solver in solvers),
         )
     return table
-
-
-def _states(result: Proved, system: AnySystem) -> Iterator[str]:
-    if isinstance(result.outcome, Induction):
-        yield ""
-        yield f"{inert(result.theorem.name)}: a counterexample to induction, from a start that may be out of reach"
-        yield from trace_lines(system, result.outcome.evidence)

@@ -15,15 +15,16 @@ UNDECIDED (any UNDECIDED if strict), 130 for an interrupted run, otherwise 0.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import Enum
 from functools import cached_property
 from typing import Any, cast
 
 from evenhand.core.canonical import Json
+from evenhand.core.grouping import grouped
 from evenhand.core.text import inert
 from evenhand.core.verdict import UNREPLAYED, Status
-from evenhand.evidence.finding import Finding
+from evenhand.evidence.finding import Finding, sizes_of
 from evenhand.evidence.schemas import Mistake, fields_of
 from evenhand.exits import INTERRUPTED
 from evenhand.report.about import About
@@ -101,7 +102,7 @@ class Report:
         A violation that an engine could not replay leaves its claim undecided: the model or claim is no function.
         """
         return tuple(
-            _least(group)
+            next((finding for finding in group if finding.status is Status.UNDECIDED), group[0])
             for group in self._claims.values()
             if not any(map(decides, group)) or any(UNREPLAYED in finding.coverage for finding in group)
         )
@@ -125,17 +126,11 @@ class Report:
 
     @cached_property
     def _groups(self) -> Mapping[tuple[str, ...], list[Status]]:
-        found: dict[tuple[str, ...], list[Status]] = {}
-        for finding in self.findings:
-            found.setdefault(finding.group, []).append(finding.status)
-        return found
+        return grouped((finding.group, finding.status) for finding in self.findings)
 
     @cached_property
     def _claims(self) -> Mapping[tuple[str, ...], list[Finding]]:
-        found: dict[tuple[str, ...], list[Finding]] = {}
-        for finding in self.findings:
-            found.setdefault(finding.about, []).append(finding)
-        return found
+        return grouped((finding.about, finding) for finding in self.findings)
 
     @cached_property
     def unexpected(self) -> tuple[Finding, ...]:
@@ -183,7 +178,7 @@ class Report:
             "versions": dict(self.versions),
             "summary": self.summary(),
             "verdicts": [self._verdict(f) for f in self.findings],
-            "claims": [claim.to_json() for claim in self.claims],
+            "claims": [asdict(claim) for claim in self.claims],
             "mutants": dict(self.mutants),
             "notes": list(self.notes),
             "interrupted": self.interrupted,
@@ -246,10 +241,6 @@ def decides(finding: Finding) -> bool:
     return finding.engine not in ("fuzz", "replay") or (finding.engine == "fuzz" and finding.length is not None)
 
 
-def _least(group: list[Finding]) -> Finding:
-    return next((finding for finding in group if finding.status is Status.UNDECIDED), group[0])
-
-
 def headline(report: Report) -> str:
     """Return one line, short enough for an assertion's message: the shortest refutation, or the undecided claims."""
     if report.refuted:
@@ -298,15 +289,15 @@ def _once(findings: Iterable[Finding]) -> Iterator[Finding]:
 
 
 def _holding(findings: Iterable[Finding]) -> Iterator[str]:
-    best: dict[tuple[str, ...], list[str]] = {}
-    for finding in findings:
-        size = ", ".join(f"{name}={number}" for name, number in finding.sizes.items())
-        told = f"{finding.engine} {counted(finding)}".strip()
-        if finding.status is Status.UNDECIDED:  # a search decides its sizes; what else was asked stays open
-            asked = f" for {finding.scope['asked']}" if finding.scope.get("asked") else ""
-            told = inert(f"{finding.engine} UNDECIDED{asked}{finding.because and f': {finding.because}'}")
-        elif size and not finding.scope.get("proved"):
-            told += f" with {size}"
-        best.setdefault((finding.protocol, finding.system, finding.claim), []).append(told)
-    for (_, _, claim), answers in best.items():
-        yield f"HOLDS  {inert(claim)} ({'; '.join(answers)})"
+    answers = grouped(((finding.protocol, finding.system, finding.claim), _answer(finding)) for finding in findings)
+    for (_, _, claim), several in answers.items():
+        yield f"HOLDS  {inert(claim)} ({'; '.join(several)})"
+
+
+def _answer(finding: Finding) -> str:
+    """What one engine says of a claim that nothing refutes."""
+    if finding.status is Status.UNDECIDED:  # a search decides its sizes; what else was asked stays open
+        asked = f" for {finding.scope['asked']}" if finding.scope.get("asked") else ""
+        return inert(f"{finding.engine} UNDECIDED{asked}{finding.because and f': {finding.because}'}")
+    told = f"{finding.engine} {counted(finding)}".strip()
+    return f"{told} with {sizes_of(finding)}" if finding.sizes and not finding.scope.get("proved") else told

@@ -104,7 +104,8 @@ def _run(run: RunLines, left: int, top: int) -> Picture:
 def _state(run: RunLines, number: int, start: str) -> Iterator[str]:
     """What changed on the way to a state; the start in words."""
     if not number:
-        yield from _fitted([f"{start}: {'; '.join(_entry(line) for line in run.start if _says(line))}"], 2)
+        entries = (line.strip().removeprefix("- ") for line in run.start if _says(line))
+        yield from _fitted([f"{start}: {'; '.join(entries)}"], 2)
         return
     steps = run.steps[-LAST:]
     yield from _fitted(steps[number - 1].changed or ("nothing changes",), CHANGED)
@@ -129,11 +130,6 @@ def _step(step: StepLines) -> Iterator[tuple[str, int, bool]]:
 def _says(line: str) -> bool:
     """Whether a line of a layout says more than that an entry begins."""
     return line.strip() not in ("-", "- …")
-
-
-def _entry(line: str) -> str:
-    """A line of a layout without its indent and the mark of an entry."""
-    return line.strip().removeprefix("- ")
 
 
 def _fitted(lines: Iterable[str], most: int) -> Iterator[str]:

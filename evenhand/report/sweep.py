@@ -8,17 +8,18 @@ from rich.table import Table
 from rich.text import Text
 
 from evenhand.core.text import inert
+from evenhand.report.phrases import Word
+from evenhand.report.table import STYLE, titled
 
 if TYPE_CHECKING:
     from evenhand.studies.sweeping import Point, Sweep
 
 _COUNTS = ("configs", "states", "transitions", "edges", "depth")
-_STYLE = {"HOLDS": "green", "REFUTED": "red", "UNDECIDED": "yellow"}
 
 
 def point_table(sweep: Sweep, what: str) -> Table:
     """Return a row for each point: what was found, its cost, and the reason if it is undecided."""
-    made = Table(title=Text(f"sweep of {inert(what)}"), title_justify="left")
+    made = titled(f"sweep of {what}")
     claims = list(dict.fromkeys(finding.claim for point in sweep.points for finding in point.findings))
     for name in (*sweep.over, *_COUNTS, "CPU s", "MB", "method"):
         made.add_column(name, justify="right")
@@ -40,5 +41,5 @@ _TOLD = ("states", "transitions")
 
 
 def _verdict(point: Point, claim: str) -> Text:
-    word = next((one.status.value for one in point.findings if one.claim == claim), "")
-    return Text(word, style=_STYLE.get(word, ""))
+    found = next((one for one in point.findings if one.claim == claim), None)
+    return Text("") if found is None else Text(found.status.value, style=STYLE[Word(found.status.value)])

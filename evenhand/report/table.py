@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
+from evenhand.core.grouping import grouped
 from evenhand.core.text import inert
 from evenhand.core.verdict import Status
-from evenhand.evidence.finding import STOPPED, Finding
+from evenhand.evidence.finding import STOPPED, Finding, sizes_of
 from evenhand.report.phrases import Word, both, counted, plural, refutation, word
 from evenhand.report.report import Report, Standing
 
@@ -51,11 +52,9 @@ def surprises(report: Report) -> Iterator[str]:
         yield from ("", *refutation(finding))
     for finding in unexpected[FULL:]:
         yield from (f"{word(finding)}  {inert(finding.claim)}, too: {line}" for line in finding.command.splitlines())
-    open_: dict[tuple[str, str], list[str]] = {}
-    for finding in report.unexpected:
-        if finding.status is Status.UNDECIDED:
-            open_.setdefault((finding.engine, finding.because), []).append(inert(finding.claim))
-    for (engine, because), names in open_.items():
+    open_ = (finding for finding in report.unexpected if finding.status is Status.UNDECIDED)
+    reasons = grouped(((finding.engine, finding.because), inert(finding.claim)) for finding in open_)
+    for (engine, because), names in reasons.items():
         yield f"undecided by {engine}: {', '.join(dict.fromkeys(names))}: {inert(because)}"
 
 
@@ -81,27 +80,25 @@ def print_lines(console: Console, lines: Iterable[str]) -> None:
         console.print(Text(line), soft_wrap=True)
 
 
+def titled(title: str, *columns: str) -> Table:
+    """Return a table with a title and columns that break long words."""
+    folding = (Column(Text(inert(name)), overflow="fold") for name in columns)
+    return Table(*folding, title=Text(inert(title)), title_justify="left")
+
+
 def tables(report: Report, protocol: str) -> Iterator[Table]:
     """Yield one table for each system of a protocol: a row for each claim, a column for each engine."""
     findings = [finding for finding in report.findings if finding.protocol == protocol]
     engines = list(dict.fromkeys(finding.engine for finding in findings))
     for system in dict.fromkeys(finding.system for finding in findings):
         of_system = [finding for finding in findings if finding.system == system]
-        usual = next((_sizes(finding) for finding in of_system if finding.sizes), "")
-        title = f"{both(protocol, system)} {usual}".strip()
-        made = Table(title=Text(inert(title)), title_justify="left", show_lines=False)
-        made.add_column("claim", overflow="fold")
-        for engine in engines:
-            made.add_column(Text(engine), overflow="fold")
+        usual = next((sizes_of(finding, ",") for finding in of_system if finding.sizes), "")
+        made = titled(f"{both(protocol, system)} {usual}".strip(), "claim", *engines)
         for claim in dict.fromkeys(finding.claim for finding in of_system):
             row = [finding for finding in of_system if finding.claim == claim]
             cells = [_cell(report, [f for f in row if f.engine == engine], usual) for engine in engines]
             made.add_row(Text(inert(claim)), *cells)
         yield made
-
-
-def _sizes(finding: Finding) -> str:
-    return ",".join(f"{name}={size}" for name, size in finding.sizes.items())
 
 
 def _cell(report: Report, findings: list[Finding], usual: str) -> Text:
@@ -128,7 +125,7 @@ def _line(report: Report, finding: Finding, usual: str) -> Text:
         line.append(" (beyond sampling)", style="dim")
     elif standing is Standing.EXPECTED and said in (Word.REFUTED, Word.UNDECIDED):
         line.append(" (expected)", style="dim")
-    sizes = _sizes(finding)
+    sizes = sizes_of(finding, ",")
     readings = [f"{name}={value}" for name, value in sorted(finding.readings.items())]
     where = [counted(finding), sizes if sizes != usual else "", *readings]
     line.append("".join(f" {inert(part)}" for part in where if part), style="dim")

@@ -17,6 +17,7 @@ from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import canonical_text
 from evenhand.core.codec import encode
 from evenhand.core.freedom import freedom_of
+from evenhand.core.grouping import grouped
 from evenhand.core.spoken import spoken
 from evenhand.core.system import AnyStep, AnySystem
 from evenhand.report.named import named, sentence_of
@@ -203,10 +204,8 @@ def _apart(by_op: dict[tuple[str, str], set[str]]) -> dict[str, set[str]]:
 
 def _beyond(bundle: Bundle) -> Iterator[str]:
     """What no section tells, which no kernel is asked."""
-    systems: dict[str, list[str]] = {}
-    for system in bundle.model.systems.values():
-        if system.unsaid is not None:
-            systems.setdefault(_said(system.unsaid), []).append(f"`{system.name}`")
+    silent = (system for system in bundle.model.systems.values() if system.unsaid is not None)
+    systems = grouped((_said(system.unsaid), f"`{system.name}`") for system in silent)
     if systems:
         yield from ("## What is not asked", "", "The report counts it as left out.", "")
         for said, names in systems.items():

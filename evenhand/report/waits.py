@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -77,9 +78,7 @@ def _how(one: dict[str, Json]) -> str:
 
 
 def _dot(formatted: dict[str, Json]) -> bytes:
-    circular = {
-        (one, other) for cycle in formatted["cycles"] for one, other in zip(cycle, [*cycle[1:], cycle[0]], strict=True)
-    }
+    circular = {pair for cycle in formatted["cycles"] for pair in pairwise([*cycle, cycle[0]])}
     lines = [f"  {quoted(agent)};" for agent in formatted["agents"]]
     for edge in formatted["edges"]:
         label = r"\n".join(quoted(one["what"] + _how(one))[1:-1] for one in edge["for"])

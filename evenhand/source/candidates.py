@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
+from evenhand.core.grouping import grouped
 from evenhand.smt import logic as fol
 from evenhand.smt.arithmetic import NUMBER, below, is_numeral, number, value_of
 from evenhand.smt.structure import Reader, Structure
@@ -334,9 +335,7 @@ class Guesses:
 
     def _named(self, clause: tuple[Literal, ...]) -> tuple[tuple[str, ...], ...]:
         """The clause under the names of variables that come first in order: equal for clauses that are renamings."""
-        groups: dict[str, list[fol.Var]] = {}
-        for one in self.variables:
-            groups.setdefault(one.sort.name, []).append(one)
+        groups = grouped((one.sort.name, one) for one in self.variables)
         best: tuple[tuple[str, ...], ...] | None = None
         for chosen in itertools.product(*(itertools.permutations(listed) for listed in groups.values())):
             renamed = {

@@ -16,7 +16,7 @@ from evenhand.core.answers import ModelError
 from evenhand.core.kinds import Liveness, Property
 from evenhand.core.relations import Relational
 from evenhand.core.system import AnySystem
-from evenhand.core.verdict import Status, Verdict
+from evenhand.core.verdict import Status, Verdict, verdict_on
 from evenhand.evidence.judge import refutes
 from evenhand.search import explore
 from evenhand.smt.logic import FALSE, TRUE, Formula
@@ -112,15 +112,9 @@ def _broken(runs: Sequence[Reached], claims: Sequence[Property]) -> dict[str, Ve
             evidence = run.broken.get(claim.name)
             if evidence is None or claim.name in found or not refutes(run.system, claim, evidence):
                 continue
-            found[claim.name] = Verdict(
-                claim=claim.name,
-                status=Status.REFUTED,
-                engine=ENGINE,
-                system=run.system.name,
-                variant=run.system.variant,
-                scope=dict(run.system.scope),
-                evidence=evidence,
-                coverage={"states": len(run.states)},
+            states = {"states": len(run.states)}
+            found[claim.name] = verdict_on(
+                run.system, claim.name, ENGINE, Status.REFUTED, evidence=evidence, coverage=states
             )
     return found
 
@@ -323,15 +317,8 @@ def _possible(family: Family, comparison: Comparison) -> list[Structure]:
 
 
 def _open(system: AnySystem, claim: Property, why: str) -> Verdict:
-    return Verdict(
-        claim=claim.name,
-        status=Status.UNDECIDED,
-        engine=ENGINE,
-        system=system.name,
-        variant=system.variant,
-        scope={"asked": f"any number of {' and '.join(system.scope)}"},
-        because=why,
-    )
+    asked = {"asked": f"any number of {' and '.join(system.scope)}"}
+    return verdict_on(system, claim.name, ENGINE, Status.UNDECIDED, scope=asked, because=why)
 
 
 def _of_proof(
@@ -339,12 +326,11 @@ def _of_proof(
 ) -> Verdict:
     if not proof.proved:
         return _open(system, claim, proof.because)
-    return Verdict(
-        claim=claim.name,
-        status=Status.HOLDS,
-        engine=ENGINE,
-        system=system.name,
-        variant=system.variant,
+    return verdict_on(
+        system,
+        claim.name,
+        ENGINE,
+        Status.HOLDS,
         scope={"proved": f"any number of {' and '.join(fields)}"},
         coverage={
             "invariants": len(proof.invariants),

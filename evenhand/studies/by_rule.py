@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import random
 import signal
+from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -23,11 +24,14 @@ from evenhand.core.canonical import Json
 from evenhand.core.kinds import Property, Safety
 from evenhand.core.system import AnyStep, AnySystem, Step
 from evenhand.core.verdict import Evidence, Status, Verdict
+from evenhand.evidence.finding import plain
 from evenhand.evidence.judge import refutes
 from evenhand.jobs.raising import RAISES, decided
 from evenhand.machine import fuzz
+from evenhand.processes.group import Ended
 from evenhand.processes.pool import ChildTask, ProcessLimits, in_children
 from evenhand.search import explore
+from evenhand.studies.determining import claims_that_hold
 from evenhand.studies.walking import Walked, everywhere
 from evenhand.variants.automatic import PREFIX, Held, Sources, mutated, sources
 
@@ -70,10 +74,6 @@ class Made:
     places: tuple[str, ...] = ()
     broken: tuple[str, ...] = ()
 
-    def to_json(self) -> dict[str, Json]:
-        """Return it as JSON."""
-        return {**vars(self), "places": list(self.places), "broken": list(self.broken)}
-
 
 @dataclass(frozen=True)
 class Automatic:
@@ -93,17 +93,15 @@ class Automatic:
 
     def to_json(self) -> dict[str, Json]:
         """Return how many were made and killed, by how many claims each; and the others one by one."""
-        kills: dict[str, int] = {}
-        for one in self.of("killed"):
-            kills[one.claim] = kills.get(one.claim, 0) + 1
+        kills = Counter(one.claim for one in self.of("killed"))
         return {
             "made": len(self.mutants),
-            "killed": len(self.of("killed")),
+            "killed": kills.total(),
             "kills": dict(sorted(kills.items())),
             "broken": [one.name for one in self.mutants if one.broken],
-            "equivalent": [one.to_json() for one in self.of("equivalent")],
-            "listed": [one.to_json() for one in self.listed],
-            "surviving": [one.to_json() for one in self.of("surviving")],
+            "equivalent": plain([*map(vars, self.of("equivalent"))]),
+            "listed": plain([*map(vars, self.listed)]),
+            "surviving": plain([*map(vars, self.of("surviving"))]),
         }
 
 
@@ -144,23 +142,32 @@ def hunted(
         return Automatic()
     trial = Trial(bundle, everywhere(bundle))
     drawn = names(trial.walks, count, seed)
-    found: dict[str, Made] = {}
+    found: dict[str, Ended] = {}
     interrupted = False
+    try:
+        decide(drawn, trial, found, workers=workers, progress=progress)
+    except KeyboardInterrupt:
+        interrupted = True
+    return Automatic(tuple(trial.made(name, found.get(name)) for name in drawn), interrupted)
 
-    def ended(number: int, what: Any) -> tuple[ChildTask, ...]:
-        name = drawn[number]
-        found[name] = what.answer or replace(
-            trial.unfinished(name), because="too slow" if what.late else f"its process ended with exit code {what.code}"
-        )
-        progress(name)
+
+def decide(
+    drawn: Sequence[str],
+    trial: Callable[[str], Any],
+    found: dict[str, Ended],
+    *,
+    workers: int,
+    progress: Callable[[str], None],
+) -> None:
+    """Have `trial` decide each mutant in a process, `workers` at a time, and put what came of it into `found`."""
+
+    def ended(number: int, what: Ended) -> tuple[ChildTask, ...]:
+        found[drawn[number]] = what
+        progress(drawn[number])
         return ()
 
     tasks = [ChildTask(name, affinity="mutants", limits=LIMIT) for name in drawn]
-    try:
-        in_children(tasks, trial, workers=workers, finished=ended, method="fork")
-    except KeyboardInterrupt:
-        interrupted = True
-    return Automatic(tuple(found.get(name) or trial.unfinished(name) for name in drawn), interrupted)
+    in_children(tasks, trial, workers=workers, finished=ended, method="fork")
 
 
 @dataclass(frozen=True)
@@ -192,15 +199,16 @@ class Trial:
     def unfinished(self, name: str) -> Made:
         """A mutant that was not decided."""
         function, _, change = name.removeprefix(PREFIX).rpartition(":")
-        told = next(
-            (
-                sources(one.system).made(function, change)[1]
-                for one in self.walks
-                if function in sources(one.system).functions
-            ),
-            "",
-        )
+        known = (sources(one.system) for one in self.walks)
+        told = next((one.made(function, change)[1] for one in known if function in one.functions), "")
         return Made(name, function, told, "unfinished", because="interrupted")
+
+    def made(self, name: str, ended: Ended | None) -> Made:
+        """What became of a mutant whose process has ended so; None: it was not begun, or has not ended."""
+        if ended is None:
+            return self.unfinished(name)
+        because = "too slow" if ended.late else f"its process ended with exit code {ended.code}"
+        return ended.answer or replace(self.unfinished(name), because=because)
 
     def mutant(self, system: AnySystem, name: str) -> AnySystem:
         """The system with the fault."""
@@ -290,12 +298,11 @@ class Trial:
 
     def driven(self, system: AnySystem, claims: Sequence[Property], *, examples: int) -> Sequence[Verdict]:
         """The verdicts of the machine, which draws by the system's own generator."""
-        generator = next((one for one in self.bundle.generators if one.system == system.name), None)
-        return fuzz(system, claims, generator, examples=examples, steps=15).verdicts
+        return fuzz(system, claims, self.bundle.generator_of(system.name), examples=examples, steps=15).verdicts
 
     def asked(self, one: Walked, mutant: AnySystem, engines: Mapping[str, Engine]) -> tuple[str, tuple[str, ...]]:
         """The claim that an engine refutes on the mutant and not on the reference, or ""; and what they raised."""
-        claims = [claim for claim in self.bundle.claims_of(one.system.name) if _holds(self.bundle, claim, one)]
+        claims = claims_that_hold(self.bundle, one.system.name, dict(one.place.readings))
         broken: list[str] = []
         for called, engine in engines.items():
             try:
@@ -325,8 +332,8 @@ class _Refuting:
 
     def __init__(self, bundle: Bundle, one: Walked, mutant: AnySystem) -> None:
         self.one, self.mutant = one, mutant
-        safety = [claim for claim in bundle.claims_of(one.system.name) if isinstance(claim, Safety)]
-        self.claims = [claim for claim in safety if _holds(bundle, claim, one)]
+        holding = claims_that_hold(bundle, one.system.name, dict(one.place.readings))
+        self.claims = [claim for claim in holding if isinstance(claim, Safety)]
         self.failed = ""
 
     def answer(self, claim: Safety, config: Any, step: AnyStep, *, raising: bool | None = None) -> bool | None:
@@ -388,12 +395,3 @@ def _refutes(system: AnySystem, claim: Property, evidence: Evidence, *, raising:
         return refutes(system, claim, evidence)
     except Exception:
         return raising
-
-
-def _holds(bundle: Bundle, claim: Property, one: Walked) -> bool:
-    """Whether a claim is expected to hold in this place, whichever engine asks."""
-    readings = dict(one.place.readings)
-    return all(
-        bundle.expectation(claim.name, one.system.name, engine, readings).expected is Status.HOLDS
-        for engine in ("explore", "fuzz", "prove")
-    )

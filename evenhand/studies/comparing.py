@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from msgspec import to_builtins
 
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
 from evenhand.core.codec import encode
-from evenhand.core.observer import Observer
-from evenhand.core.system import AnySystem, Mutant, Scope, UnknownName
+from evenhand.core.grouping import grouped
+from evenhand.core.system import AnySystem, Scope, UnknownName, named
 from evenhand.core.text import changes, inert
 from evenhand.evidence.record import encode_run
 from evenhand.evidence.story import trace_lines
@@ -156,8 +155,8 @@ def sides_of(
     nothing to compare, or a reading given three times.
     """
     systems = bundle.model.systems
-    if system and system not in systems:
-        raise UnknownName(f"system of {bundle.name}:", system, systems)
+    if system:
+        named(f"system of {bundle.name}:", system, systems)
     if mutant:
         return (_of_mutant(bundle, mutant, readings, system, scope),)
     if scope and not system and not any(set(scope) <= set(base.scope) for base in systems.values()):
@@ -179,12 +178,7 @@ def sides_of(
 
 
 def _of_mutant(bundle: Bundle, name: str, readings: Sequence[str], system: str, scope: Scope | None) -> Sides:
-    mutants: dict[str, Mutant[Any]] = {mutant.name: mutant for mutant in bundle.model.mutants}
-    if name not in mutants:
-        raise UnknownName(f"mutant of {bundle.name}:", name, mutants)
-    mutant = mutants[name]
-    if system not in ("", mutant.system):
-        raise ValueError(f"mutant {name!r} is a fault of system {mutant.system!r}, not of {system!r}")
+    mutant = bundle.mutant(name, system)
     base = bundle.model.systems[mutant.system].at(**{**dict(mutant.scope), **dict(scope or {})})
     left = base.under(**dict(mutant.readings)).under(**dict(chosen_readings(base, readings)))
     return Sides(left, replace(left, rules=mutant.rules, variant=name), "reference", name)
@@ -194,9 +188,7 @@ def _two_choices(readings: Sequence[str]) -> tuple[list[str], list[str]]:
     """The readings of either side: one given once goes to the second side, one given twice to both."""
     if not readings:
         raise ValueError("nothing to compare: give --reading NAME=VALUE (once or twice) or --mutant NAME")
-    given: dict[str, list[str]] = {}
-    for text in readings:
-        given.setdefault(text.partition("=")[0], []).append(text)
+    given = grouped((text.partition("=")[0], text) for text in readings)
     first: list[str] = []
     second: list[str] = []
     for name, texts in given.items():
@@ -233,7 +225,12 @@ def compare(
     for one in ordered:
         progress(one.left.name, 1)
         found = separate(
-            one.left, one.right, observers=_watching(bundle, one), forced=True, max_steps=max_steps, examples=0
+            one.left,
+            one.right,
+            observers=bundle.observers_of(one.left.name),
+            forced=True,
+            max_steps=max_steps,
+            examples=0,
         )
         places.append(Compared(one, found))
         if found.length == 1:  # nothing is shorter
@@ -248,24 +245,19 @@ def _size(system: AnySystem) -> int:
     return 10**18 if about is None else about
 
 
-def _watching(bundle: Bundle, sides: Sides) -> tuple[Observer, ...]:
-    return bundle.observers_of(sides.left.name)
-
-
 def _drawn(bundle: Bundle, place: Compared, examples: int, steps: int, seed: int) -> Compared:
     """The same place after drawing, unless it was searched completely."""
     if place.found.equal:
         return place
     sides = place.sides
-    generator = next((one for one in bundle.generators if one.system == place.system), None)
     found = separate(
         sides.left,
         sides.right,
-        observers=_watching(bundle, sides),
+        observers=bundle.observers_of(place.system),
         forced=True,
         max_states=1,
         max_steps=1,
-        generator=generator,
+        generator=bundle.generator_of(place.system),
         examples=examples,
         steps=steps,
         seed=seed,

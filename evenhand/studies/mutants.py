@@ -17,7 +17,8 @@ from typing import Any, Literal
 
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
-from evenhand.core.system import Mutant, UnknownName
+from evenhand.core.grouping import grouped
+from evenhand.core.system import Mutant
 from evenhand.core.text import describe
 from evenhand.core.verdict import Status
 from evenhand.evidence.finding import Finding, plain
@@ -31,6 +32,9 @@ HUNT: Mapping[Budget, Effort] = {
     Budget.deep: EFFORT[Budget.standard],
 }
 """The effort for one mutant: there are many, and most are killed early."""
+
+WRITTEN = ("protocol", "claims", "engines", "idle_claims", "idle_engines", "interrupted", "unfinished")
+"""What the JSON of a kill matrix has as it is."""
 
 MutantStatus = Literal["killed", "equivalent", "open_gap", "survivor", "unfinished"]
 
@@ -119,15 +123,10 @@ class KillMatrix:
 
     def timing(self) -> dict[str, Json]:
         """Return wall seconds by engine, and by mutant and engine (`reference`: the reference at all places)."""
-        engines: dict[str, float] = {}
-        variants: dict[str, dict[str, float]] = {}
-        for variant, engine, seconds in self.seconds:
-            engines[engine] = engines.get(engine, 0.0) + seconds
-            row = variants.setdefault(variant, {})
-            row[engine] = row.get(engine, 0.0) + seconds
+        by_variant = grouped((variant, (engine, seconds)) for variant, engine, seconds in self.seconds)
         return {
-            "engines": {name: round(seconds, 3) for name, seconds in engines.items()},
-            "mutants": {name: {e: round(s, 3) for e, s in row.items()} for name, row in variants.items()},
+            "engines": _added((engine, seconds) for _, engine, seconds in self.seconds),
+            "mutants": {variant: _added(several) for variant, several in by_variant.items()},
         }
 
     @property
@@ -142,18 +141,12 @@ class KillMatrix:
         return {
             "format": "evenhand/mutants",
             "version": 1,
-            "protocol": self.protocol,
             "matrix": [row.to_json() for row in self.rows],
             "survivors": list(self.of("survivor")),
             "equivalent": list(self.of("equivalent")),
             "open_gaps": list(self.of("open_gap")),
-            "claims": list(self.claims),
-            "engines": list(self.engines),
-            "idle_claims": list(self.idle_claims),
-            "idle_engines": list(self.idle_engines),
             "automatic": self.automatic.to_json(),
-            "interrupted": self.interrupted,
-            "unfinished": list(self.unfinished),
+            **{name: plain(getattr(self, name)) for name in WRITTEN},
         }
 
 
@@ -166,10 +159,6 @@ class Hunt:
     jobs: int = 1
 
 
-def _silent(_job: Job) -> None:
-    pass
-
-
 def kill_matrix(
     bundle: Bundle,
     *,
@@ -178,7 +167,7 @@ def kill_matrix(
     automatic: int = 0,
     proofs: bool = False,
     hunt: Hunt | None = None,
-    progress: Callable[[Job], None] = _silent,
+    progress: Callable[[Job], None] = lambda _job: None,
 ) -> KillMatrix:
     """Run every mutant (or those named) of a registered protocol against every claim of its system.
 
@@ -188,10 +177,8 @@ def kill_matrix(
     every finished job.
     Raises UnknownName for an unknown mutant.
     """
-    names = [mutant.name for mutant in bundle.model.mutants]
     for name in mutants:
-        if name not in names:
-            raise UnknownName(f"mutant of {bundle.name}:", name, names)
+        bundle.mutant(name)
     hunt = hunt or Hunt()
     run = _Run(bundle, hunt, progress)
     asked = [Job(bundle.name, "prove", theorem=name, variant="*") for name in theorems]
@@ -328,7 +315,8 @@ class _Run:
         if any(job not in self.found for job in (*_searched(place), comparing)):
             return "unfinished"
         beyond = self.found.get(_anywhere(place), ())
-        if any(self.equal(place, finding) for finding in self.found[comparing]) and not any(map(_refuted, beyond)):
+        apart = any(finding.status is Status.REFUTED for finding in beyond)
+        if not apart and any(self.equal(place, finding) for finding in self.found[comparing]):
             return "equivalent"
         return "open_gap" if expected == "open_gap" else "survivor"
 
@@ -347,6 +335,10 @@ class _Run:
         return searched[0] == searched[1] and bool(searched[0]) and Status.UNDECIDED not in searched[1].values()
 
 
+def _added(seconds: Iterable[tuple[str, float]]) -> dict[str, Json]:
+    return {name: round(sum(several), 3) for name, several in grouped(seconds).items()}
+
+
 def _searched(place: Job) -> tuple[Job, Job]:
     return replace(place, engine="explore"), replace(place, engine="fuzz")
 
@@ -354,10 +346,6 @@ def _searched(place: Job) -> tuple[Job, Job]:
 def _anywhere(place: Job) -> Job:
     """The job that decides whether the mutant there equals the reference at any size."""
     return Job(place.protocol, "prove", place.system, variant=place.variant)
-
-
-def _refuted(finding: Finding) -> bool:
-    return finding.status is Status.REFUTED
 
 
 def _variant(job: Job) -> str:

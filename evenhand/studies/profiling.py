@@ -14,14 +14,18 @@ from typing import Any, TypeAlias
 
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
+from evenhand.core.grouping import grouped
 from evenhand.core.profile import Aspect, ProfileQuestion
 from evenhand.core.verdict import Status
-from evenhand.evidence.finding import Finding, readings_of
-from evenhand.jobs.plan import Budget, Job, claims_for, plan
+from evenhand.evidence.finding import Finding, plain, readings_of
+from evenhand.jobs.plan import Budget, Job, plan
 from evenhand.jobs.pool import run_jobs
 from evenhand.studies.three_engines import Box, boxes, drawn_beside, proofs_for
 
 Readings: TypeAlias = tuple[tuple[str, Any], ...]
+
+KEPT = ("claim", "sentence", "engine", "system", "sizes", "readings", "length", "because")
+"""The fields of a finding that a profile's JSON has as they are."""
 
 
 class ProfileAnswer(StrEnum):
@@ -58,17 +62,10 @@ class Shown:
         """Return the verdict's claim, place, evidence and command."""
         found = self.finding
         return {
+            **{name: plain(getattr(found, name)) for name in KEPT},
             "answer": self.answer.value,
-            "claim": found.claim,
-            "sentence": found.sentence,
             "status": found.status.value,
-            "engine": found.engine,
-            "system": found.system,
-            "sizes": dict(found.sizes),
-            "readings": dict(found.readings),
             "cases": self.cases,
-            "length": found.length,
-            "because": found.because,
             "trace": list(found.trace),
             "command": self.command,
             "note": self.note,
@@ -79,19 +76,12 @@ class Shown:
         """Return what `to_json` wrote, without the steps of its run, because the command shows those again."""
         status = Status(made["status"])
         found = Finding(
-            protocol=protocol,
-            claim=made["claim"],
-            sentence=made["sentence"],
-            engine=made["engine"],
-            system=made["system"],
+            protocol,
+            **{name: made[name] for name in KEPT},
             variant="reference",
             status=status,
             expected=status,
-            because=made["because"],
-            sizes=made["sizes"],
-            readings=made["readings"],
             coverage={"met": made["cases"]},
-            length=made["length"],
             command=made["command"],
         )
         return Shown(ProfileAnswer(made["answer"]), found, made["note"])
@@ -112,16 +102,12 @@ class Cell:
     @property
     def answer(self) -> ProfileAnswer:
         """YES if any system shows it; else OPEN if some system decides nothing; else NO.  UNASKED without verdicts."""
-        systems: dict[str, list[ProfileAnswer]] = {}
-        for one in self.shown:
-            systems.setdefault(one.finding.system, []).append(one.answer)
-        if not systems:
+        if not self.shown:
             return ProfileAnswer.UNASKED
-        if any(ProfileAnswer.YES in answers for answers in systems.values()):
+        if any(one.answer is ProfileAnswer.YES for one in self.shown):
             return ProfileAnswer.YES
-        return (
-            ProfileAnswer.NO if all(ProfileAnswer.NO in answers for answers in systems.values()) else ProfileAnswer.OPEN
-        )
+        systems = grouped((one.finding.system, one.answer) for one in self.shown).values()
+        return ProfileAnswer.NO if all(ProfileAnswer.NO in answers for answers in systems) else ProfileAnswer.OPEN
 
     @property
     def best(self) -> Shown | None:
@@ -194,16 +180,12 @@ class Profile:
         return Profile(name, tuple(cells), tuple(map(Box.from_json, made["engines"])))
 
 
-def _silent(_job: Job) -> None:
-    pass
-
-
 def profiles(
     bundles: Sequence[Bundle],
     *,
     budget: Budget = Budget.quick,
     jobs: int = 1,
-    progress: Callable[[Job], None] = _silent,
+    progress: Callable[[Job], None] = lambda _job: None,
 ) -> tuple[tuple[Profile, ...], bool, tuple[str, ...]]:
     """Return the profile of each protocol, whether Ctrl-C interrupted, and the unfinished jobs.
 
@@ -218,11 +200,9 @@ def profiles(
 def _jobs(bundle: Bundle, budget: Budget) -> list[Job]:
     """The planned searches of the profile's claims, then machines and proofs, each once, with only those claims."""
     planned = [(asked, _planned(bundle, asked, budget)) for asked in bundle.profile if asked.claim]
-    wanted: dict[Job, list[str]] = {}
-    for asked, jobs in planned:
-        for job in (*jobs, *drawn_beside(asked, jobs)):
-            wanted.setdefault(replace(job, claims=()), []).append(asked.claim)
-    searched = [replace(job, claims=tuple(dict.fromkeys(claims))) for job, claims in wanted.items()]
+    wanted = ((asked.claim, job) for asked, jobs in planned for job in (*jobs, *drawn_beside(asked, jobs)))
+    by_job = grouped((replace(job, claims=()), claim) for claim, job in wanted)
+    searched = [replace(job, claims=tuple(dict.fromkeys(claims))) for job, claims in by_job.items()]
     return [*searched, *proofs_for(bundle)]
 
 
@@ -235,36 +215,26 @@ def _planned(bundle: Bundle, asked: ProfileQuestion, budget: Budget) -> list[Job
     budgets = list(Budget)
     found: dict[tuple[str, Readings], list[Job]] = {}
     for one in budgets[budgets.index(budget) :]:
-        here: dict[tuple[str, Readings], list[Job]] = {}
-        for job in plan(bundle, one):
-            fits = job.engine == "explore" and not job.quotient and asked.system in ("", job.system)
-            if (
-                fits
-                and _asks(bundle, job, asked.claim)
-                and (not job.readings or _sensitivity(bundle, asked.claim, job))
-            ):
-                here.setdefault((job.system, job.readings), []).append(job)
-        for place, jobs in here.items():
-            found.setdefault(place, jobs)
+        fitting = (job for job in plan(bundle, one) if _answers(bundle, job, asked))
+        here = grouped(((job.system, job.readings), job) for job in fitting)
+        found |= {place: jobs for place, jobs in here.items() if place not in found}
     return [job for jobs in found.values() for job in jobs]
 
 
-def _sensitivity(bundle: Bundle, claim: str, job: Job) -> bool:
-    """Whether the verdict registered under the readings of a job differs from the default's."""
-    usual = bundle.expectation(claim, job.system, "explore", {})
-    return bundle.expectation(claim, job.system, "explore", dict(job.readings)).expected is not usual.expected
-
-
-def _asks(bundle: Bundle, job: Job, claim: str) -> bool:
-    named = job.claims or tuple(one.name for one in claims_for(bundle, job.system))
-    return claim in named and any(one.name == claim for one in bundle.claims_of(job.system))
+def _answers(bundle: Bundle, job: Job, asked: ProfileQuestion) -> bool:
+    """Whether a job is a whole search of what a question asks, under readings whose registered verdict differs."""
+    claim = asked.claim
+    named = not job.claims or claim in job.claims
+    if job.engine != "explore" or job.quotient or asked.system not in ("", job.system) or not named:
+        return False
+    if all(one.name != claim for one in bundle.claims_of(job.system)):
+        return False
+    usual, here = (bundle.expectation(claim, job.system, "explore", one) for one in ({}, dict(job.readings)))
+    return not job.readings or here.expected is not usual.expected
 
 
 def _profile(bundle: Bundle, findings: Sequence[Finding]) -> Profile:
-    by_claim: dict[str, list[Finding]] = {}
-    for finding in findings:
-        if finding.engine == "explore":
-            by_claim.setdefault(finding.claim, []).append(finding)
+    by_claim = grouped((finding.claim, finding) for finding in findings if finding.engine == "explore")
     reached = {claim.name: claim.existential for claim in bundle.claims}
     cells = tuple(_cell(aspect, bundle.profile, by_claim, reached) for aspect in Aspect)
     return Profile(bundle.name, cells, boxes(bundle, findings))

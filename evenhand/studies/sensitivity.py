@@ -13,12 +13,15 @@ from typing import Any
 
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
-from evenhand.core.system import Scope, UnknownName, reading_values
+from evenhand.core.system import Scope, named, reading_values
 from evenhand.core.verdict import Status
 from evenhand.evidence.finding import Finding, plain
 from evenhand.jobs.plan import Job
 from evenhand.jobs.pool import run_jobs
-from evenhand.studies.small_scopes import SMALL, is_small, named_scopes
+from evenhand.studies.small_scopes import SMALL, is_small
+
+WRITTEN = ("protocol", "untried", "undecided", "silent", "stated", "interrupted")
+"""What the JSON of a table has as it is."""
 
 
 @dataclass(frozen=True)
@@ -86,17 +89,12 @@ class SensitivityTable:
         return {
             "format": "evenhand/sensitivity",
             "version": 1,
-            "protocol": self.protocol,
             "places": [{"system": system, "scope": dict(scope)} for system, scope in self.places],
             "values": [{"reading": name, "value": value} for name, value in self.values],
             "sensitivity": [plain(vars(flip)) for flip in self.sensitivity],
             "idle": [{"reading": name, "value": value} for name, value in self.idle],
-            "untried": list(self.untried),
-            "undecided": self.undecided,
-            "silent": self.silent,
-            "stated": self.stated,
             "open": [plain(vars(cell)) for cell in self.open_cells],
-            "interrupted": self.interrupted,
+            **{name: plain(getattr(self, name)) for name in WRITTEN},
         }
 
 
@@ -115,12 +113,11 @@ def sensitivity_table(
     """
     known = reading_values(bundle.model.readings)
     for name in readings:
-        if name not in known:
-            raise UnknownName(f"reading of {bundle.name}:", name, known)
+        named(f"reading of {bundle.name}:", name, known)
     wanted = {name: values for name, values in known.items() if not readings or name in readings}
     values = [(name, value) for name, legal in wanted.items() for value in legal[1:]]
-    named = _places(bundle, system, scope)
-    if not named:
+    small = _places(bundle, system, scope)
+    if not small:
         raise ValueError(f"no system of {bundle.name} has a search of at most {SMALL} steps; give --system and --scope")
     found: dict[Job, tuple[Finding, ...]] = {}
 
@@ -128,7 +125,7 @@ def sensitivity_table(
         found[job] = findings
         progress(job.title)
 
-    tried = [Job(bundle.name, "explore", name, scope=tuple(sorted(at.items()))) for name, at in named]
+    tried = [Job(bundle.name, "explore", name, scope=tuple(sorted(at.items()))) for name, at in small]
     ran = run_jobs(tried, workers=jobs, finished=finished)
     base = tried if scope is not None else telling_places(tried, found)
     places = tuple((job.system, Scope(dict(job.scope))) for job in base)
@@ -183,16 +180,11 @@ def _whole(found: Finding) -> bool:
 def _places(bundle: Bundle, system: str, scope: Scope | None) -> list[tuple[str, Scope]]:
     """Small places; a given scope is taken as it is, in every system (or in `system`)."""
     systems = bundle.model.systems
-    if system and system not in systems:
-        raise UnknownName(f"system of {bundle.name}:", system, systems)
-    chosen = {name: base for name, base in systems.items() if system in ("", name)}
+    chosen = {system: named(f"system of {bundle.name}:", system, systems)} if system else systems
     if scope is not None:
         return [(name, base.at(**dict(scope)).scope) for name, base in chosen.items()]
     return [
-        (name, at)
-        for name, base in chosen.items()
-        for at in named_scopes(bundle, name)
-        if is_small(base.at(**dict(at)))
+        (name, at) for name, base in chosen.items() for at in bundle.scopes_of(name) if is_small(base.at(**dict(at)))
     ]
 
 

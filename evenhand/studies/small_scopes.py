@@ -25,18 +25,11 @@ def small_places(bundle: Bundle) -> dict[str, Scope]:
     """
     found: dict[str, Scope] = {}
     for name, base in bundle.model.systems.items():
-        sized = [(estimate(base.at(**dict(one))), one) for one in named_scopes(bundle, name)]
+        sized = [(estimate(base.at(**dict(one))), one) for one in bundle.scopes_of(name)]
         fitting = [(about, one) for about, one in sized if about is not None and about <= SMALL]
         if fitting:
             found[name] = max(fitting, key=lambda pair: pair[0])[1]
     return found
-
-
-def named_scopes(bundle: Bundle, system: str) -> tuple[Scope, ...]:
-    """Return a system's own scope and those that its mutants name, each once."""
-    base = bundle.model.systems[system]
-    named = (base.at(**dict(mutant.scope)).scope for mutant in bundle.model.mutants if mutant.system == system)
-    return tuple(dict.fromkeys((base.scope, *named)))
 
 
 def is_small(system: System[Any, Any, Any, Any, Any]) -> bool:

@@ -8,8 +8,10 @@ claims, and those of the claims about single steps from which an answer follows 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
+
+from msgspec import convert
 
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
@@ -39,10 +41,6 @@ class Line:
     system: str
     scope: str
 
-    def to_json(self) -> dict[str, Json]:
-        """Return the line as JSON."""
-        return {"status": self.status, "claim": self.claim, "system": self.system, "scope": self.scope}
-
 
 @dataclass(frozen=True)
 class Box:
@@ -55,14 +53,13 @@ class Box:
 
     def to_json(self) -> dict[str, Json]:
         """Return question, engine, verdicts and reason."""
-        lines: list[Json] = [line.to_json() for line in self.lines]
+        lines = [asdict(line) for line in self.lines]
         return {"question": self.question, "engine": self.engine, "verdicts": lines, "reason": self.reason}
 
     @staticmethod
     def from_json(made: Mapping[str, Any]) -> Box:
-        """Return what `to_json` wrote.  Raises KeyError or TypeError for anything else."""
-        lines = tuple(Line(**line) for line in made["verdicts"])
-        return Box(made["question"], made["engine"], lines, made["reason"])
+        """Return what `to_json` wrote.  Raises KeyError or ValueError for anything else."""
+        return Box(made["question"], made["engine"], convert(made["verdicts"], tuple[Line, ...]), made["reason"])
 
 
 def questions(bundle: Bundle) -> dict[str, tuple[ProfileQuestion, ...]]:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from evenhand.conform.vectors.targets import Candidate, Outcome, first_apart, outcome_of
 from evenhand.conform.vectors.verifying import candidate_of
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
+from evenhand.core.grouping import grouped
 from evenhand.evidence.vector import Vector
-from evenhand.processes.pool import ChildTask, in_children
-from evenhand.studies.by_rule import LIMIT, names
+from evenhand.processes.group import Ended
+from evenhand.studies.by_rule import decide, names
 from evenhand.studies.walking import everywhere
 from evenhand.variants.automatic import PREFIX, mutated, sources
 
@@ -52,20 +52,10 @@ def separating(
     drawn = names(everywhere(bundle), count, seed)
     candidates = [candidate_of(bundle, vector) for vector in vectors]
     known = [(one, outcome_of(bundle, one.reference(bundle), one.scenario)) for one in candidates]
-    found: dict[str, bool | None] = {}
-
-    def ended(number: int, what: Any) -> tuple[ChildTask, ...]:
-        found[drawn[number]] = what.answer
-        progress(drawn[number])
-        return ()
-
-    tasks = [ChildTask(name, affinity="mutants", limits=LIMIT) for name in drawn]
-    in_children(tasks, _Trial(bundle, known), workers=workers, finished=ended, method="fork")
-    return Separating(
-        tuple(name for name in drawn if found.get(name) is True),
-        tuple(name for name in drawn if found.get(name) is False),
-        tuple(name for name in drawn if found.get(name) is None),
-    )
+    found: dict[str, Ended] = {}
+    decide(drawn, _Trial(bundle, known), found, workers=workers, progress=progress)
+    by_answer = grouped((found[name].answer, name) for name in drawn)
+    return Separating(*(tuple(by_answer.get(answer, ())) for answer in (True, False, None)))
 
 
 class _Trial:

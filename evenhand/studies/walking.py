@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -63,25 +63,15 @@ def places(bundle: Bundle) -> tuple[Job, ...]:
 
     The `max_states` of a place bounds its steps.
     """
+    searches = (job for job in plan(bundle, Budget.quick) if job.engine == "explore")
+    named: list[tuple[str, Mapping[str, int], tuple[tuple[str, Any], ...], int]] = [
+        *((name, scope, (), WHOLE) for name, scope in small_places(bundle).items()),
+        *((job.system, dict(job.scope), job.readings, WHOLE) for job in searches),
+        *((one.system, one.scope, tuple(sorted(one.readings)), STEPS) for one in bundle.model.mutants),
+    ]
     found = [
-        Job(bundle.name, "explore", name, scope=tuple(sorted(scope.items())), max_states=WHOLE)
-        for name, scope in small_places(bundle).items()
-    ]
-    found += [
-        Job(bundle.name, "explore", job.system, scope=job.scope, readings=job.readings, max_states=WHOLE)
-        for job in plan(bundle, Budget.quick)
-        if job.engine == "explore"
-    ]
-    found += [
-        Job(
-            bundle.name,
-            "explore",
-            one.system,
-            tuple(sorted(one.scope.items())),
-            tuple(sorted(one.readings)),
-            max_states=STEPS,
-        )
-        for one in bundle.model.mutants
+        Job(bundle.name, "explore", system, tuple(sorted(scope.items())), readings, max_states=most)
+        for system, scope, readings, most in named
     ]
     made = {repr((job.system, system_for(bundle, job).scope, job.readings)): job for job in reversed(found)}
     return tuple(reversed(made.values()))

@@ -17,20 +17,12 @@ NONE: Signature = ((), "")
 
 @dataclass
 class Annotated:
-    """The annotations of some modules."""
+    """The annotations of some modules: `defaults` are the fields that have one, by record and name."""
 
     records: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
     defaults: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
     members: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     signatures: dict[str, Signature] = field(default_factory=dict[str, Signature])
-
-    def is_record(self, name: str) -> bool:
-        """Return whether a class with annotated fields has this name."""
-        return name in self.records
-
-    def has_default(self, record: str, name: str) -> bool:
-        """Return whether a field of a record has a default."""
-        return (record, name) in self.defaults
 
     def annotation(self, name: str, record: str = "") -> set[str]:
         """Return the annotations of fields of this name: of one record, or of all that have it."""

@@ -18,7 +18,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, cast
 
-from evenhand.core.system import AnySystem, Separated, UnknownName
+from evenhand.core.system import AnySystem, Separated, named
 from evenhand.variants.annotated import Annotated, typing_of
 from evenhand.variants.rewriting import Change, changed, changes, code_in
 
@@ -62,10 +62,8 @@ class Sources:
         Raises UnknownName for a change it does not have.
         """
         source = self.functions[name]
-        found = {one.name: one for one in self.changes(name)}
-        if change not in found:
-            raise UnknownName(f"change of {name}:", change, found)
-        definition, told = changed(source.definition, found[change])
+        found = named(f"change of {name}:", change, {one.name: one for one in self.changes(name)})
+        definition, told = changed(source.definition, found)
         tree = ast.parse(inspect.getsource(source.module))
         _put(tree, source.definition, definition)
         try:
@@ -160,12 +158,11 @@ def mutated(system: AnySystem, variant: str, held: Held | None = None) -> AnySys
     """
     name, _, change = variant.removeprefix(PREFIX).rpartition(":")
     known = sources(system)
-    if name not in known.functions:
-        raise UnknownName("function", name, known.functions)
+    function = named("function", name, known.functions).function
     code, told = known.made(name, change)
     if code is None:
         raise ValueError(f"{variant} changes nothing that runs: {told}")
-    fault = Fault(cast("Any", known.functions[name].function), code, held or Held(known.caches))
+    fault = Fault(cast("Any", function), code, held or Held(known.caches))
     return in_force(system, fault, variant)
 
 

@@ -167,11 +167,7 @@ def _whole(function: Function, known: _Local) -> Iterator[tuple[str, Edit]]:
 
 
 def _returning(value: ast.expr) -> Edit:
-    def edit(function: Function) -> ast.AST:
-        function.body = [ast.Return(value)]
-        return function
-
-    return edit
+    return _with("body", lambda _body: [ast.Return(value)])
 
 
 def _edits(node: ast.AST, known: _Local) -> Iterator[tuple[str, Edit]]:
@@ -233,9 +229,9 @@ def _call(node: ast.Call, known: _Local) -> Iterator[tuple[str, Edit]]:
     if isinstance(function, ast.Name):
         if function.id in _OTHER_CALL:
             yield "other_call", _with("func", lambda name: ast.Name(_OTHER_CALL[name.id], ast.Load()))
-        if function.id == "replace" or types.is_record(function.id):
+        if function.id == "replace" or function.id in types.records:
             for place, keyword in enumerate(node.keywords):
-                if keyword.arg and (function.id == "replace" or types.has_default(function.id, keyword.arg)):
+                if keyword.arg and (function.id == "replace" or (function.id, keyword.arg) in types.defaults):
                     yield "drop_field", _less("keywords", place)
             for one, other in _alike_keywords(node, function.id, types):
                 yield "swap_fields", _exchanging_keywords(one, other)
@@ -281,17 +277,17 @@ def _value(node: ast.AST) -> Iterator[tuple[str, Edit]]:
         case ast.IfExp():
             yield from _condition("test")
         case ast.BoolOp(values=values):
-            yield "swap_and_or", _other_operator
+            yield "swap_and_or", _with("op", lambda op: ast.Or() if isinstance(op, ast.And) else ast.And())
             for place in range(len(values)):
                 yield "drop_condition", _without(place)
         case ast.UnaryOp(op=ast.Not()):
             yield "drop_not", lambda found: found.operand
         case ast.Compare(ops=[op]) if type(op) in _COMPARISONS:
-            yield "other_comparison", _other_comparison
+            yield "other_comparison", _with("ops", lambda ops: [_COMPARISONS[type(ops[0])]()])
         case ast.BinOp(op=ast.Add() | ast.Sub() | ast.BitOr() | ast.BitAnd() | ast.Mult() as op):
             yield "drop_operand", lambda found: found.left
             if isinstance(op, ast.Add | ast.Sub):
-                yield "other_sign", _other_sign
+                yield "other_sign", _with("op", lambda op: ast.Sub() if isinstance(op, ast.Add) else ast.Add())
         case ast.Constant(value=bool()):
             yield "flip", lambda found: ast.Constant(not found.value)
         case ast.Constant(value=int()):
@@ -309,7 +305,9 @@ def _denied(test: ast.expr) -> ast.expr:
     return ast.UnaryOp(ast.Not(), test)
 
 
-def _with(name: str, change: Callable[[Any], ast.expr]) -> Edit:
+def _with(name: str, change: Callable[[Any], Any]) -> Edit:
+    """Put something else in the place of a field of the node."""
+
     def edit(node: ast.AST) -> ast.AST:
         setattr(node, name, change(getattr(node, name)))
         return node
@@ -328,11 +326,7 @@ def _less(name: str, place: int) -> Edit:
 
 
 def _exchanging(place: int) -> Edit:
-    def edit(call: ast.Call) -> ast.AST:
-        call.args[place], call.args[place + 1] = call.args[place + 1], call.args[place]
-        return call
-
-    return edit
+    return _with("args", lambda args: [*args[:place], args[place + 1], args[place], *args[place + 2 :]])
 
 
 def _exchanging_keywords(one: int, other: int) -> Edit:
@@ -345,11 +339,7 @@ def _exchanging_keywords(one: int, other: int) -> Edit:
 
 
 def _blank_argument(place: int) -> Edit:
-    def edit(call: ast.Call) -> ast.AST:
-        call.args[place] = ast.Constant("")
-        return call
-
-    return edit
+    return _with("args", lambda args: [*args[:place], ast.Constant(""), *args[place + 1 :]])
 
 
 def _named(name: str) -> Edit:
@@ -357,11 +347,7 @@ def _named(name: str) -> Edit:
 
 
 def _attribute(name: str) -> Edit:
-    def edit(node: ast.Attribute) -> ast.AST:
-        node.attr = name
-        return node
-
-    return edit
+    return _with("attr", lambda _attr: name)
 
 
 def _without(place: int) -> Edit:
@@ -370,18 +356,3 @@ def _without(place: int) -> Edit:
         return ast.BoolOp(node.op, kept) if len(kept) > 1 else kept[0]
 
     return edit
-
-
-def _other_operator(node: ast.BoolOp) -> ast.AST:
-    node.op = ast.Or() if isinstance(node.op, ast.And) else ast.And()
-    return node
-
-
-def _other_comparison(node: ast.Compare) -> ast.AST:
-    node.ops = [_COMPARISONS[type(node.ops[0])]()]
-    return node
-
-
-def _other_sign(node: ast.BinOp) -> ast.AST:
-    node.op = ast.Sub() if isinstance(node.op, ast.Add) else ast.Add()
-    return node

@@ -30,7 +30,7 @@ from evenhand.core.codec import decode
 from evenhand.core.names import as_name
 from evenhand.core.property import Property
 from evenhand.core.registry import protocols, registered
-from evenhand.core.system import UnknownName
+from evenhand.core.system import UnknownName, named
 from evenhand.core.text import inert
 from evenhand.evidence.store import NotWritten
 from evenhand.processes.alarm import REQUESTS
@@ -336,9 +336,7 @@ def _whole(body: Body, name: str, default: int = 0) -> int:
 def _claim(place: Position, body: Body) -> Property:
     name = _word(body, "claim")
     claims = {claim.name: claim for claim in place.bundle.claims_of(place.system.name)}
-    if name not in claims:
-        raise UnknownName(f"claim about {place.system.name}:", name, claims)
-    return claims[name]
+    return named(f"claim about {place.system.name}:", name, claims)
 
 
 def _kept(body: Body) -> str:

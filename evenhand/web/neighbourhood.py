@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.core.fairness import assumed, is_known
+from evenhand.core.grouping import grouped
 from evenhand.core.property import DeadlockFree, Liveness, Property
 from evenhand.core.system import AnyStep, AnySystem
 from evenhand.search.csr import components
@@ -129,9 +130,7 @@ def region(system: AnySystem, claims: Sequence[Property], config: Any, states: S
 
 def _spread(system: AnySystem, config: Any, made: Region, labels: _Labels, state: Any, steps: int, states: int) -> None:
     queue, seen = deque([made.add(state)]), {made.number[state]}
-    ahead: dict[int, list[int]] = {}
-    for source, target in made.edges:
-        ahead.setdefault(source, []).append(target)
+    ahead = grouped(made.edges)
     while queue and made.steps < steps and len(made.expanded) < states:
         at = queue.popleft()
         found = ahead.get(at, ()) if at in made.expanded else _expand(system, config, made, labels, at, steps)

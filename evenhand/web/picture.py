@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from evenhand.core.canonical import Json
+from evenhand.core.grouping import grouped
 from evenhand.report.phrases import plural
 from evenhand.web.neighbourhood import Edge, Region
 from evenhand.web.state_table import differences, in_words, label
@@ -116,9 +117,7 @@ def _ahead(region: Region, sources: set[int], known: Mapping[int, int]) -> list[
 
 def _placed(columns: Mapping[int, int]) -> dict[int, tuple[int, int]]:
     """Return a place for each: its column, in rows around the middle line; a long column is folded outwards."""
-    below: dict[int, list[int]] = {}
-    for at, column in columns.items():
-        below.setdefault(column, []).append(at)
+    below = grouped((column, at) for at, column in columns.items())
     places: dict[int, tuple[int, int]] = {}
     for sign in (1, -1):
         edge = 0
@@ -188,9 +187,7 @@ def parts(region: Region, now: int) -> Picture:
             level = [part for part in dict.fromkeys(onward) if part not in columns][: DRAWN - len(columns)]
             columns.update(dict.fromkeys(level, column))
     sizes = region.sizes()
-    members: dict[int, list[int]] = {}
-    for at, part in enumerate(region.part):
-        members.setdefault(part, []).append(at)
+    members = grouped((part, at) for at, part in enumerate(region.part))
     nodes = [_part(region, part, members[part], place, here) for part, place in _placed(columns).items()]
     edges: list[dict[str, Json]] = [
         {

@@ -20,7 +20,6 @@ from evenhand.evidence.record import Record
 from evenhand.jobs.engines import run
 from evenhand.jobs.fixtures import fixtures_of
 from evenhand.jobs.plan import Job
-from evenhand.report.forms import FORMS
 from tests.front.conftest import PLUGINS, Command, installed
 
 REPORT = {
@@ -76,7 +75,8 @@ def test_verify_writes_its_report_and_new_counterexamples(cli: Command, tmp_path
     printed = next(v["command"] for v in answer.json["verdicts"] if v["fixture"]).splitlines()[0]
     assert printed.startswith(f"evenhand replay {tmp_path}")
     assert cli(*printed.split()[1:]).code == 0, "it is refuted as registered"
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["latch", "report.json", *FORMS])
+    forms = ["junit.xml", "report.html", "report.json", "report.sarif", "summary.md"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["latch", *forms])
 
 
 def test_explore_counts_what_a_person_can_count(cli: Command) -> None:

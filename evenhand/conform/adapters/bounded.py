@@ -16,8 +16,9 @@ class Bounded:
     answered is, when the whole time of the clock is over; what the first kernel takes to start does not count.
     """
 
-    def __init__(self, source: Source, clock: Clock, progress: Callable[[], None] | None = None) -> None:
-        self.source, self.clock, self.progress = source, clock, progress
+    def __init__(self, source: Source, clock: Clock) -> None:
+        self.source, self.clock = source, clock
+        self.progress: Callable[[], None] = lambda: None
         self.end = self.last = math.inf
         self._awaiting = False
 
@@ -41,8 +42,7 @@ class Bounded:
 
     def _waits(self) -> float:
         """Return the seconds that an answer may take; called now and then while there is none."""
-        if self.progress is not None:
-            self.progress()
+        self.progress()
         return self.last_left()
 
     @property
@@ -81,8 +81,7 @@ class Bounded:
             response = next(answers, None)
         finally:
             self._awaiting = False
-        if self.progress is not None:
-            self.progress()
+        self.progress()
         return response
 
     def renew(self) -> None:

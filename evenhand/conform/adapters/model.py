@@ -65,10 +65,10 @@ def reference(initial: Initial) -> Kernel:
 def variant(protocol: str, name: str, *, tells_state: bool = False) -> Callable[[Initial], Kernel]:
     """Return the factory of a protocol's mutant, in every system with the mutated rules.
 
-    Raises UnknownName for an unknown protocol, KeyError for an unknown mutant.
+    Raises UnknownName for an unknown protocol or mutant.
     """
     bundle = find(protocol)
-    mutant = {one.name: one for one in bundle.model.mutants}[name]
+    mutant = bundle.mutant(name)
     kind = cast("type[Any]", type(mutant.rules))
 
     def factory(initial: Initial) -> Kernel:

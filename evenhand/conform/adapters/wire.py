@@ -9,13 +9,12 @@ from __future__ import annotations
 import json
 import re
 from enum import Enum
-from math import isinf
 from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, ValidationError, convert, to_builtins
 
-from evenhand.core.canonical import MAX_DEPTH, Json, canonical_bytes, check_depth
+from evenhand.core.canonical import MAX_DEPTH, Json, canonical_bytes, check_depth, finite, no_constant
 from evenhand.evidence.schemas import Natural, Positive, Shape
 
 VERSION = 1
@@ -189,7 +188,7 @@ def read_answer(line: bytes, expected: int) -> KernelAnswer:
     `DEEPEST`.
     """
     try:
-        data: Any = json.loads(line, parse_constant=_no_constant, parse_float=_finite)
+        data: Any = json.loads(line, parse_constant=no_constant, parse_float=finite)
         if line.count(b"[") + line.count(b"{") > DEEPEST:
             check_depth(data, DEEPEST)
         if _SUSPICIOUS.search(line):
@@ -205,17 +204,6 @@ def read_answer(line: bytes, expected: int) -> KernelAnswer:
     if answer.id > expected:
         raise Misanswer(Fault.GARBAGE, f"request {expected} was left out; {_excerpt(line)} answers {answer.id}")
     return answer
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
-
-
-def _finite(number: str) -> float:
-    made = float(number)
-    if isinf(made):
-        raise ValueError(f"{number:.20} is too large for a number")
-    return made
 
 
 def _excerpt(line: bytes) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from evenhand.conform.vectors.boundary import boundaries
 from evenhand.conform.vectors.covering import smallest_cover
@@ -25,30 +25,18 @@ from evenhand.core.canonical import Json
 from evenhand.evidence.vector import Suite, SuiteKind, Vector
 
 Progress = Callable[[str], None]
-
-
-def _quiet(_words: str) -> None:
-    pass
+Judged = tuple[Candidate, Outcome, tuple[SeparatedTarget, ...]]
+"""A run, its outcome, and the targets that it separates."""
 
 
 def generate(
-    bundle: Bundle, suites: Iterable[str] = SUITES, settings: Settings | None = None, progress: Progress = _quiet
+    bundle: Bundle, suites: Iterable[str], settings: Settings | None = None, progress: Progress = lambda _words: None
 ) -> tuple[Suite, ...]:
     """Return the requested suites, in the order of `SUITES`.  Same protocol, settings and versions: same bytes."""
     chosen = settings or Settings()
     wanted = set(suites)
-    found: list[Suite] = []
-    if "conditions" in wanted:
-        found.append(_conditions(bundle, chosen, progress))
-    if "orbits" in wanted:
-        found.append(_orbits(bundle, chosen, progress))
-    if wanted & {"covering", "boundary"}:
-        pool = _pool(bundle, chosen, progress)
-        if "covering" in wanted:
-            found.append(_covering(bundle, chosen, pool, progress))
-        if "boundary" in wanted:
-            found.append(_boundary(bundle, chosen, pool, progress))
-    return tuple(found)
+    pool = _pool(bundle, chosen, progress) if wanted & {"covering", "boundary"} else []
+    return tuple(_MADE[kind](bundle, chosen, pool, progress) for kind in SUITES if kind in wanted)
 
 
 def _pool(bundle: Bundle, settings: Settings, progress: Progress) -> list[Candidate]:
@@ -59,7 +47,7 @@ def _pool(bundle: Bundle, settings: Settings, progress: Progress) -> list[Candid
     return [*pool, *played(bundle)]
 
 
-def _conditions(bundle: Bundle, settings: Settings, progress: Progress) -> Suite:
+def _conditions(bundle: Bundle, settings: Settings, _pool: Sequence[Candidate], progress: Progress) -> Suite:
     """One vector for each preregistered run with an outcome that was worked out by hand."""
     targets = targets_of(bundle)
     vectors: list[Vector] = []
@@ -81,7 +69,7 @@ def _conditions(bundle: Bundle, settings: Settings, progress: Progress) -> Suite
     return _suite(bundle, "conditions", settings, vectors, made)
 
 
-def _orbits(bundle: Bundle, settings: Settings, progress: Progress) -> Suite:
+def _orbits(bundle: Bundle, settings: Settings, _pool: Sequence[Candidate], progress: Progress) -> Suite:
     """One vector for each orbit; its targets are not computed, because the suite is exhaustive."""
     plan = orbits_of(bundle)
     if plan is None:
@@ -105,7 +93,7 @@ def _orbits(bundle: Bundle, settings: Settings, progress: Progress) -> Suite:
 def _covering(bundle: Bundle, settings: Settings, pool: Sequence[Candidate], progress: Progress) -> Suite:
     """The fewest runs that separate every target that a drawn, scripted or aimed run separates."""
     targets = targets_of(bundle)
-    taken: list[tuple[Candidate, Outcome, tuple[SeparatedTarget, ...]]] = []
+    taken: list[Judged] = []
     met: set[str] = set()
     for number, candidate in enumerate(pool):
         if not number % 20:
@@ -142,11 +130,7 @@ def _covering(bundle: Bundle, settings: Settings, pool: Sequence[Candidate], pro
 
 
 def _aim(
-    bundle: Bundle,
-    target: Target,
-    settings: Settings,
-    targets: Sequence[Target],
-    taken: list[tuple[Candidate, Outcome, tuple[SeparatedTarget, ...]]],
+    bundle: Bundle, target: Target, settings: Settings, targets: Sequence[Target], taken: list[Judged]
 ) -> set[str]:
     """Judge a run that separates one target: kept as a counterexample of it, else searched for."""
     met: set[str] = set()
@@ -158,12 +142,7 @@ def _aim(
     return met if found is None else met | _judge(bundle, found, targets, taken)
 
 
-def _judge(
-    bundle: Bundle,
-    candidate: Candidate,
-    targets: Sequence[Target],
-    taken: list[tuple[Candidate, Outcome, tuple[SeparatedTarget, ...]]],
-) -> set[str]:
+def _judge(bundle: Bundle, candidate: Candidate, targets: Sequence[Target], taken: list[Judged]) -> set[str]:
     """Keep a run that separates targets; return the titles of those targets."""
     known = outcome_of(bundle, candidate.reference(bundle), candidate.scenario)
     found = separated(bundle, candidate, targets, known)
@@ -174,16 +153,11 @@ def _judge(
 
 def _left(target: Target) -> dict[str, Json]:
     """A target that no run separates, with its registered status and reason."""
-    registered = "" if target.mutant is None else target.mutant.expected
-    return {
-        "kind": target.kind,
-        "name": target.title,
-        "registered": registered,
-        "reason": target.mutant.reason if target.mutant is not None else "",
-    }
+    registered, reason = ("", "") if target.mutant is None else (target.mutant.expected, target.mutant.reason)
+    return {"kind": target.kind, "name": target.title, "registered": registered, "reason": reason}
 
 
-def _beyond(taken: Iterable[tuple[Candidate, Outcome, tuple[SeparatedTarget, ...]]], longest: int) -> list[str]:
+def _beyond(taken: Iterable[Judged], longest: int) -> list[str]:
     """Targets that only runs of more than `longest` actions separate."""
     shortest: dict[str, int] = {}
     for candidate, _, found in taken:
@@ -193,7 +167,7 @@ def _beyond(taken: Iterable[tuple[Candidate, Outcome, tuple[SeparatedTarget, ...
     return sorted(title for title, length in shortest.items() if length > longest)
 
 
-def _unshown(chosen: Iterable[tuple[Candidate, Outcome, tuple[SeparatedTarget, ...]]]) -> list[str]:
+def _unshown(chosen: Iterable[Judged]) -> list[str]:
     """Targets that observers alone separate: a kernel that tells no state cannot be judged on them."""
     all_found = [one for _, _, found in chosen for one in found]
     shown = {one.target.title for one in all_found if one.by != "observed"}
@@ -226,3 +200,11 @@ def _suite(
     bundle: Bundle, kind: SuiteKind, settings: Settings, vectors: Sequence[Vector], made: dict[str, Json]
 ) -> Suite:
     return Suite(protocol=bundle.name, suite=kind, seed=settings.seed, made=made, vectors=tuple(vectors))
+
+
+_MADE: Mapping[str, Callable[[Bundle, Settings, Sequence[Candidate], Progress], Suite]] = {
+    "conditions": _conditions,
+    "orbits": _orbits,
+    "covering": _covering,
+    "boundary": _boundary,
+}

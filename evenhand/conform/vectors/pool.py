@@ -13,7 +13,7 @@ from evenhand.conform.vectors.targets import Candidate, Target
 from evenhand.core.bundle import Bundle
 from evenhand.core.property import Monitor
 from evenhand.core.registry import folder
-from evenhand.core.system import AnyStep, AnySystem, Mutant, Scope
+from evenhand.core.system import AnyStep, AnySystem, Scope
 from evenhand.core.trace import AnyScenario, Scenario, replay
 from evenhand.core.vector_plan import VectorScope
 from evenhand.evidence.record import BadRecord
@@ -37,7 +37,6 @@ def drawn(bundle: Bundle, place: VectorScope, count: int, seed: int) -> tuple[Ca
     Same place, count and seed: same runs.  The protocol's generator is used, including its hostile rules.
     """
     system = bundle.model.systems[place.system].at(**dict(place.scope))
-    generator = next((one for one in bundle.generators if one.system == system.name), None)
     runs: dict[AnyScenario, None] = {}
 
     def follow(value: AnyScenario | None, step: AnyStep) -> AnyScenario:
@@ -51,7 +50,7 @@ def drawn(bundle: Bundle, place: VectorScope, count: int, seed: int) -> tuple[Ca
         return True
 
     collect = Monitor(name="collect", sentence="Every run is kept.", start=lambda _config: None, update=follow, ok=keep)
-    fuzz(system, (collect,), generator, examples=count, steps=place.steps, seed=seed)
+    fuzz(system, (collect,), bundle.generator_of(system.name), examples=count, steps=place.steps, seed=seed)
     kept = [run for run in runs if len(run.actions) <= place.steps]
     return tuple(
         Candidate(system.name, system.scope, (), run, f"drawn in {system.name} at {system.scope}") for run in kept
@@ -156,7 +155,7 @@ def _drawn_apart(bundle: Bundle, target: Target, settings: Settings) -> Candidat
             examples=LONGER * settings.examples,
             steps=place.steps,
             seed=settings.seed,
-            generator=next((one for one in bundle.generators if one.system == system.name), None),
+            generator=bundle.generator_of(system.name),
         )
         if found.scenario is not None:
             origin = f"drawn for {target.title} in {system.name} at {system.scope}"
@@ -172,17 +171,12 @@ def _where(bundle: Bundle, target: Target) -> Iterator[AnySystem]:
         return
     found: list[tuple[int, str, str, Scope]] = []
     for name, base in systems.items():
-        scopes = dict.fromkeys((base.scope, *(base.at(**dict(one.scope)).scope for one in _mutants(bundle, name))))
-        sized = [(estimate(base.at(**dict(scope))), scope) for scope in scopes]
+        sized = [(estimate(base.at(**dict(scope))), scope) for scope in bundle.scopes_of(name)]
         known = [(about, name, str(scope), scope) for about, scope in sized if about is not None]
         small = [entry for entry in known if entry[0] <= SMALL]
         found += [max(some, key=lambda entry: entry[:3]) for some in (small, known) if some]
     for _, name, _, scope in sorted(dict.fromkeys(found), key=lambda entry: entry[:3]):
         yield systems[name].at(**dict(scope))
-
-
-def _mutants(bundle: Bundle, system: str) -> Iterator[Mutant[Any]]:
-    return (one for one in bundle.model.mutants if one.system == system)
 
 
 SMALL = 10_000

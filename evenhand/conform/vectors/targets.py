@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from evenhand.core.bundle import Bundle
-from evenhand.core.canonical import Json
 from evenhand.core.codec import encode
 from evenhand.core.observer import Seen, observing
 from evenhand.core.system import AnySystem, Mutant, Scope, reading_values
@@ -41,7 +40,7 @@ class Target:
     @property
     def title(self) -> str:
         """The name in reports."""
-        return self.name if self.kind == "mutant" else f"{self.name}={_plain(self.value)}"
+        return self.name if self.kind == "mutant" else f"{self.name}={encode(self.value)}"
 
     def variant(self, bundle: Bundle, system: AnySystem) -> AnySystem | None:
         """Return this variant of a reference system; None if it is no variant of that system."""
@@ -50,10 +49,6 @@ class Target:
         if bundle.model.systems[self.mutant.system].rules != system.rules:
             return None
         return replace(system, rules=self.mutant.rules, variant=self.name)
-
-
-def _plain(value: Any) -> Json:
-    return encode(value)
 
 
 @dataclass(frozen=True)

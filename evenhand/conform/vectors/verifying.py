@@ -22,7 +22,7 @@ from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
 from evenhand.core.codec import decode, encode
 from evenhand.core.observer import readout
-from evenhand.core.system import Step, UnknownName
+from evenhand.core.system import Step, named
 from evenhand.core.trace import Scenario
 from evenhand.evidence.growth import read_run
 from evenhand.evidence.record import BadRecord
@@ -43,10 +43,6 @@ class Failure:
     vector: str
     step: int
     how: str
-
-    def to_json(self) -> dict[str, Json]:
-        """This failure as JSON."""
-        return {"vector": self.vector, "step": self.step, "how": self.how}
 
 
 def load_suites(folder: Path) -> dict[str, Suite]:
@@ -105,10 +101,7 @@ def candidate_of(bundle: Bundle, vector: Vector) -> Candidate:
     Raises BadRecord if this model lacks its system, scope, reading or value.
     """
     try:
-        systems = bundle.model.systems
-        if vector.system not in systems:
-            raise UnknownName("system", vector.system, systems)
-        base = systems[vector.system].at(**dict(vector.scope))
+        base = named("system", vector.system, bundle.model.systems).at(**dict(vector.scope))
         usual = base.readings
         chosen = {name: decode(value, *base.types) for name, value in vector.readings.items()}
         base.under(**chosen)

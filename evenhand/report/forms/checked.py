@@ -12,7 +12,7 @@ from evenhand.conform.checking.comparing import differences, in_words, normal
 from evenhand.core.canonical import Json, canonical_bytes, digest
 from evenhand.core.text import as_code, in_markdown, inert
 from evenhand.report.forms.page import allowed, part
-from evenhand.report.forms.sarif import SCHEMA
+from evenhand.report.forms.sarif import one_run, rule_of
 from evenhand.report.phrases import gist, plural
 from evenhand.report.templates import environment
 
@@ -119,28 +119,11 @@ def _html(report: Found, coverage: Sequence[str]) -> bytes:
 def _sarif(report: Found) -> bytes:
     rules = {one["claim"]: one for one in report["findings"]}
     order = {name: number for number, name in enumerate(rules)}
-    driver: dict[str, Json] = {
-        "name": "evenhand",
-        "version": report["versions"].get("evenhand", "0"),
-        "rules": [_rule(report["protocol"], one) for one in rules.values()],
-    }
-    run: dict[str, Json] = {
-        "tool": {"driver": driver},
-        "invocations": [{"executionSuccessful": not report["interrupted"]}],
-        "columnKind": "unicodeCodePoints",
-        "results": [_result(report, one, order[one["claim"]]) for one in report["findings"]],
-    }
-    return canonical_bytes({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
-
-
-def _rule(protocol: str, one: Found) -> Json:
-    source = f" Source: {one['source']}." if one["source"] else ""
-    return {
-        "id": inert(f"{protocol}/{one['claim']}"),
-        "name": inert(one["claim"]),
-        "shortDescription": {"text": inert(one["sentence"])},
-        "fullDescription": {"text": inert(one["sentence"] + source)},
-    }
+    told = [
+        rule_of(f"{report['protocol']}/{name}", name, one["sentence"], one["source"]) for name, one in rules.items()
+    ]
+    results = [_result(report, one, order[one["claim"]]) for one in report["findings"]]
+    return one_run(report["versions"], told, results, interrupted=report["interrupted"])
 
 
 def _result(report: Found, one: Found, rule: int) -> Json:

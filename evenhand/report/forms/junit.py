@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 
 from evenhand.core.text import inert
 from evenhand.core.verdict import Status
-from evenhand.evidence.finding import Finding
+from evenhand.evidence.finding import Finding, sizes_of
 from evenhand.report.about import About
 from evenhand.report.phrases import refutation, where
 from evenhand.report.report import Report, Standing
@@ -69,10 +69,7 @@ def _cases(report: Report, protocol: str, about: dict[tuple[str, str], About]) -
 
 
 def _sizes(finding: Finding) -> str:
-    parts = [f"{name}={size}" for name, size in finding.sizes.items()]
-    if "fixture" in finding.scope:
-        parts.append(str(finding.scope["fixture"]))
-    return ",".join(parts)
+    return ",".join(filter(None, (sizes_of(finding, ","), str(finding.scope.get("fixture", "")))))
 
 
 def _outcome(case: ET.Element, report: Report, finding: Finding) -> None:

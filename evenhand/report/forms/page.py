@@ -11,11 +11,12 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any
 
+from evenhand.evidence.finding import sizes_of
 from evenhand.report.digest import steps_of
 from evenhand.report.drawing import Picture
 from evenhand.report.forms.views import View
 from evenhand.report.glance import WORDS, answer_text
-from evenhand.report.phrases import plural, word
+from evenhand.report.phrases import counted, plural, word
 from evenhand.report.report import Report
 from evenhand.report.templates import environment, shown
 
@@ -36,6 +37,8 @@ def page(report: Report, matrices: Sequence[Mapping[str, Any]] = ()) -> bytes:
         .render(
             view=View(report, tuple(matrices)),
             word=word,
+            counted=counted,
+            sizes_of=sizes_of,
             words=WORDS,
             stuck={
                 "deadlock": "deadlock",

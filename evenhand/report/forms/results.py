@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from evenhand.core.grouping import grouped
 from evenhand.core.verdict import Status
 from evenhand.evidence.finding import Finding
 from evenhand.report.digest import Flip, Group, ProtocolDigest, Told
@@ -70,10 +71,7 @@ class Result:
     @property
     def open(self) -> dict[tuple[tuple[str, ...], str], list[Told]]:
         """The undecided claims by their systems and the reason."""
-        found: dict[tuple[tuple[str, ...], str], list[Told]] = {}
-        for told in self.digest.undecided:
-            found.setdefault((told.systems, told.story), []).append(told)
-        return found
+        return grouped(((told.systems, told.story), told) for told in self.digest.undecided)
 
 
 def abstract(one: ProtocolDigest) -> str:

@@ -5,10 +5,9 @@ A claim that holds as expected yields no result.  A verdict REFUTED or UNDECIDED
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from evenhand.core.canonical import Json, canonical_bytes
+from evenhand.core.canonical import Json, canonical_bytes, digest
 from evenhand.core.text import inert
 from evenhand.core.verdict import Status
 from evenhand.evidence.finding import Finding
@@ -26,26 +25,32 @@ def sarif(report: Report) -> bytes:
         key = _rule_id(finding.protocol, finding.claim)
         rules.setdefault(key, About(finding.protocol, finding.claim, finding.sentence, "", ""))
     order = {rule: number for number, rule in enumerate(rules)}
-    return canonical_bytes(
-        {
-            "$schema": SCHEMA,
-            "version": "2.1.0",
-            "runs": [
-                {
-                    "tool": {
-                        "driver": {
-                            "name": "evenhand",
-                            "version": report.versions.get("evenhand", "0"),
-                            "rules": [_rule(name, claim) for name, claim in rules.items()],
-                        }
-                    },
-                    "invocations": [{"executionSuccessful": not report.interrupted}],
-                    "columnKind": "unicodeCodePoints",
-                    "results": [_result(report, f, rules, order) for f in _to_look_at(report)],
-                }
-            ],
-        }
-    )
+    told = [_rule(name, claim) for name, claim in rules.items()]
+    results = [_result(report, f, rules, order) for f in _to_look_at(report)]
+    return one_run(report.versions, told, results, interrupted=report.interrupted)
+
+
+def one_run(versions: Mapping[str, str], rules: list[Json], results: list[Json], *, interrupted: bool) -> bytes:
+    """Return a file of SARIF with one run."""
+    driver: dict[str, Json] = {"name": "evenhand", "version": versions.get("evenhand", "0"), "rules": rules}
+    run: dict[str, Json] = {
+        "tool": {"driver": driver},
+        "invocations": [{"executionSuccessful": not interrupted}],
+        "columnKind": "unicodeCodePoints",
+        "results": results,
+    }
+    return canonical_bytes({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
+
+
+def rule_of(name: str, claim: str, sentence: str, source: str) -> dict[str, Json]:
+    """Return the rule of a claim."""
+    cited = f" Source: {source}." if source else ""
+    return {
+        "id": inert(name),
+        "name": inert(claim),
+        "shortDescription": {"text": inert(sentence) or inert(name)},
+        "fullDescription": {"text": f"{inert(sentence)}{inert(cited)}" or inert(name)},
+    }
 
 
 def _to_look_at(report: Report) -> Iterator[Finding]:
@@ -61,14 +66,8 @@ def _rule_id(protocol: str, claim: str) -> str:
 
 
 def _rule(name: str, claim: About) -> dict[str, Json]:
-    source = f" Source: {claim.source}." if claim.source else ""
-    return {
-        "id": inert(name),
-        "name": inert(claim.claim),
-        "shortDescription": {"text": inert(claim.sentence) or inert(name)},
-        "fullDescription": {"text": f"{inert(claim.sentence)}{inert(source)}" or inert(name)},
-        "properties": {"kind": inert(claim.kind)},
-    }
+    made = rule_of(name, claim.claim, claim.sentence, claim.source)
+    return {**made, "properties": {"kind": inert(claim.kind)}}
 
 
 def _result(report: Report, finding: Finding, rules: dict[str, About], order: dict[str, int]) -> dict[str, Json]:
@@ -85,26 +84,18 @@ def _result(report: Report, finding: Finding, rules: dict[str, About], order: di
         "kind": "fail" if unexpected else "informational",
         "level": level if unexpected else "none",
         "message": {"text": inert(text) + "".join(f"\n{inert(line)}" for line in again.splitlines() if line)},
-        "partialFingerprints": {"evenhand/v1": _fingerprint(finding)},
+        # the same for the same finding in the next run, whatever else was found
+        "partialFingerprints": {"evenhand/v1": digest([*map(inert, finding.group), finding.engine])[len("sha256:") :]},
     }
     if rules[rule].file:
         made["locations"] = [_location(rules[rule])]
     if finding.story is not None and rules[rule].file:
-        made["codeFlows"] = [{"threadFlows": [{"locations": list(_flow(finding, rules[rule]))}]}]
+        # always the claim's place, because the steps are data and not code
+        told = ({"location": _location(rules[rule], message={"text": inert(line)})} for line in finding.trace)
+        made["codeFlows"] = [{"threadFlows": [{"locations": list(told)}]}]
     return made
 
 
 def _location(claim: About, **more: Json) -> dict[str, Json]:
     place = {"artifactLocation": {"uri": inert(claim.file)}, "region": {"startLine": claim.line}}
     return {"physicalLocation": place, **more}
-
-
-def _flow(finding: Finding, claim: About) -> Iterator[dict[str, Json]]:
-    """Yield one place for each line of the trace: always the claim's, because the steps are data and not code."""
-    for line in finding.trace:
-        yield {"location": _location(claim, message={"text": inert(line)})}
-
-
-def _fingerprint(finding: Finding) -> str:
-    """Return the same digest for the same finding in the next run, whatever else was found."""
-    return hashlib.sha256(canonical_bytes([*map(inert, finding.group), finding.engine])).hexdigest()

@@ -9,12 +9,12 @@ from functools import cached_property
 from typing import Any
 
 from evenhand.core.verdict import Status
-from evenhand.evidence.finding import Finding, readings_of
+from evenhand.evidence.finding import Finding, readings_of, sizes_of
 from evenhand.evidence.story import Story
 from evenhand.report.about import About
-from evenhand.report.digest import Flip, Group, ProtocolDigest, digest, flips
+from evenhand.report.digest import Flip, Group, ProtocolDigest, digest, flips, of_reference
 from evenhand.report.forms.results import Guarantee, Kills, Result, abstract, engine_rows, limit_of, reach
-from evenhand.report.phrases import counted, where
+from evenhand.report.phrases import where
 from evenhand.report.report import Report, Standing
 from evenhand.report.table import next_steps, summary_line
 
@@ -34,19 +34,9 @@ class Row:
     base: tuple[int, ...]
 
     @property
-    def counted(self) -> str:
-        """The coverage, as a count with its unit."""
-        return counted(self.finding)
-
-    @property
     def where(self) -> str:
         """System, variant and readings."""
         return where(self.finding).removeprefix("in ")
-
-    @property
-    def sizes(self) -> str:
-        """The sizes of the scope, `a=1, b=2`."""
-        return ", ".join(f"{name}={size}" for name, size in self.finding.sizes.items())
 
     @property
     def more(self) -> list[tuple[str, str]]:
@@ -55,11 +45,6 @@ class Row:
         named = [(name, _number(value)) for name, value in (*scope, *self.finding.coverage.items())]
         word = ("proof_status", self.finding.status.value)  # shown already
         return [("" if name in value.split()[:2] else name, value) for name, value in named if (name, value) != word]
-
-    @property
-    def proved(self) -> str:
-        """The scope of a proved theorem; empty where nothing was proved."""
-        return str(self.finding.scope.get("proved", ""))
 
 
 @dataclass(frozen=True)
@@ -70,15 +55,10 @@ class Case:
     finding: Finding
     story: Story
 
-    @property
-    def witness(self) -> bool:
-        """Whether it shows that something can happen."""
-        return self.finding.status is Status.HOLDS
-
 
 @dataclass(frozen=True)
 class Growth:
-    """The size of one search; `magnitude` is the number of decimal digits of its states, for a bar."""
+    """The size of one search."""
 
     protocol: str
     system: str
@@ -89,11 +69,6 @@ class Growth:
     depth: int
     complete: bool
     quotient: str
-
-    @property
-    def magnitude(self) -> int:
-        """1 for up to nine states, 2 for up to ninety-nine, and so on."""
-        return len(str(self.states))
 
 
 @dataclass(frozen=True)
@@ -137,10 +112,7 @@ class View:
 
     def _result(self, one: ProtocolDigest) -> Result:
         every = [finding for finding in self.report.findings if finding.protocol == one.protocol]
-        found: dict[str, list[Finding]] = {}
-        for finding in every:
-            if finding.variant == "reference" and finding.engine != "replay":
-                found.setdefault(finding.claim, []).append(finding)
+        found = of_reference(every)
         cases = {id(finding): self._numbers[_case_of(finding)] for finding in every if finding.story is not None}
         shown = {finding.claim: cases[id(finding)] for finding in every if id(finding) in cases and bool(finding)}
         sources = {about.claim: about.source for about in self.report.claims if about.protocol == one.protocol}
@@ -270,8 +242,7 @@ class View:
             states = count.get("states", count.get("classes"))
             if finding.readings or states is None:
                 continue
-            sizes = ", ".join(f"{name}={size}" for name, size in finding.sizes.items())
-            key = (finding.protocol, finding.system, sizes)
+            key = (finding.protocol, finding.system, sizes_of(finding))
             numbers = (count["configs"], states, count["steps"], finding.scope["depth"])
             whole, quotient = bool(finding.scope["complete"]), str(finding.scope.get("quotient", ""))
             found.setdefault((*key, quotient), Growth(*key, *numbers, whole, quotient))
@@ -280,7 +251,7 @@ class View:
     @cached_property
     def heat(self) -> tuple[Heat, ...]:
         """The kill matrices given; for other protocols, the one that the fixtures show."""
-        given = {str(matrix["protocol"]): _heat(matrix) for matrix in self.matrices}
+        given = {str(matrix["protocol"]): heat_of(matrix) for matrix in self.matrices}
         kept = (heat for name in self.protocols if name not in given and (heat := self._of_fixtures(name)) is not None)
         return (*given.values(), *kept)
 
@@ -289,14 +260,14 @@ class View:
         for f in self.report.findings:
             if (f.protocol, f.engine, f.status) == (protocol, "replay", Status.REFUTED) and f.variant != "reference":
                 kills.setdefault(f.variant, {})[f.claim] = ("replay", f.length)
-        return _heat_of(protocol, {name: ("", by) for name, by in kills.items()}, (), False) if kills else None
+        return _heat_from(protocol, {name: ("", by) for name, by in kills.items()}, (), False) if kills else None
 
 
 def _case_of(finding: Finding) -> tuple[Any, ...]:
     return (finding.protocol, finding.system, finding.variant, finding.claim, finding.story)
 
 
-def _heat(matrix: Mapping[str, Any]) -> Heat:
+def heat_of(matrix: Mapping[str, Any]) -> Heat:
     """Return a kill matrix from its JSON.  Raises KeyError or TypeError for anything else."""
     lives: dict[str, tuple[str, dict[str, tuple[str, int | None]]]] = {}
     for row in matrix["matrix"]:
@@ -307,10 +278,10 @@ def _heat(matrix: Mapping[str, Any]) -> Heat:
             names = dict.fromkeys([*engines.split(), str(kill["engine"])])
             by[kill["claim"]] = (" ".join(names), min(lengths) if lengths else None)
         lives[str(row["mutant"])] = ("" if row["status"] == "killed" else str(row["status"]).replace("_", " "), by)
-    return _heat_of(str(matrix["protocol"]), lives, tuple(map(str, matrix["idle_claims"])), True)
+    return _heat_from(str(matrix["protocol"]), lives, tuple(map(str, matrix["idle_claims"])), True)
 
 
-def _heat_of(
+def _heat_from(
     protocol: str,
     lives: Mapping[str, tuple[str, Mapping[str, tuple[str, int | None]]]],
     idle: tuple[str, ...],

@@ -140,6 +140,17 @@ def test_a_place_that_cannot_be_imported_is_told(tmp_path: Path) -> None:
         examine(lambda: 1 // 0)
 
 
+def test_a_file_finds_the_modules_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one of a system does, whatever the current folder is."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (tmp_path / "beside_the_desk.py").write_text("CHOICES = ['ask']", "utf-8")
+    file = tmp_path / "desk_with_another.py"
+    file.write_text("from beside_the_desk import CHOICES\n\ndef make():\n    return CHOICES\n", "utf-8")
+    assert factory_at(f"{file}:make")() == ["ask"]
+    with pytest.raises(NotExaminable, match="no such file"):
+        factory_at(f"{tmp_path / 'none.py'}:make")
+
+
 def test_outcomes_are_compared_by_content() -> None:
     """Order of dictionaries and sets, and memory addresses, are no difference; types and values are."""
     assert comparable({"a": {1, 2}, "b": [1.0]}) == comparable({"b": [1], "a": {2, 1}})
