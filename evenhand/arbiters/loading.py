@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import sys
 from dataclasses import asdict, dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,10 @@ def factory_at(place: str) -> Factory:
         for part in name.split("."):
             found = getattr(found, part)
     except (Exception, SystemExit) as error:
-        raise NotExaminable(f"{place}: importing it raised {error_text(error)}") from error
+        there = dir(error.obj) if isinstance(error, AttributeError) else []
+        near = get_close_matches(name, there, n=1)
+        meant = f"; did you mean {near[0]}?" if near else ""
+        raise NotExaminable(f"{place}: importing it raised {error_text(error)}{meant}") from error
     factory: Factory = found
     return factory
 

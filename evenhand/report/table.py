@@ -89,7 +89,8 @@ def tables(report: Report, protocol: str) -> Iterator[Table]:
         of_system = [finding for finding in findings if finding.system == system]
         usual = next((_sizes(finding) for finding in of_system if finding.sizes), "")
         title = f"{both(protocol, system)} {usual}".strip()
-        made = Table(title=Text(inert(title)), title_justify="left", show_lines=False)
+        whole = Text(inert(title), no_wrap=True, overflow="ignore")  # a table may be narrower than its title
+        made = Table(title=whole, title_justify="left", show_lines=False)
         made.add_column("claim", overflow="fold")
         for engine in engines:
             made.add_column(Text(engine), overflow="fold")
@@ -168,7 +169,7 @@ def next_steps(report: Report) -> Iterator[str]:
         yield (
             f"{plural(len(report.unfinished), 'job')} not finished; the first: {inert(report.unfinished[0])}"
             if (report.unfinished)
-            else "run it again: it was interrupted after the last job"
+            else "run it again: it was interrupted"
         )
     claims: dict[tuple[str, str], Finding] = {}
     for finding in report.unexpected:
