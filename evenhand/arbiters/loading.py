@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -83,7 +84,10 @@ def factory_at(place: str) -> Factory:
     except NoSuchSystem as error:
         raise NotExaminable(str(error)) from error
     except (Exception, SystemExit) as error:
-        raise NotExaminable(f"{place}: importing it raised {error_text(error)}") from error
+        there = dir(error.obj) if isinstance(error, AttributeError) else []
+        near = get_close_matches(name, there, n=1)
+        meant = f"; did you mean {near[0]}?" if near else ""
+        raise NotExaminable(f"{place}: importing it raised {error_text(error)}{meant}") from error
     factory: Factory = found
     return factory
 

@@ -108,7 +108,7 @@ AdapterOption = Annotated[
     typer.Option(
         "--adapter",
         metavar="MODULE:FACTORY",
-        help="A Python adapter of the kernel; see docs/how-to/check-your-kernel.md.",
+        help="A Python adapter of the kernel, or FILE.py:FACTORY; see docs/how-to/check-your-kernel.md.",
     ),
 ]
 CommandOption = Annotated[

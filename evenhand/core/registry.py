@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 import pkgutil
 from collections.abc import Iterator
 from dataclasses import fields
@@ -58,7 +59,8 @@ def registered(name: str) -> Bundle:
         bundles = {bundle.name: bundle for bundle in _all(module)}
         if name in bundles:
             return bundles[name]
-    raise UnknownName("protocol", name, sorted(bundles))
+    file = [f"{name}.py"] if os.path.isfile(f"{name}.py") else []  # a system of the user's, without its suffix
+    raise UnknownName("protocol", name, [*bundles, *file])
 
 
 @cache

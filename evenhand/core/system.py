@@ -33,7 +33,8 @@ class UnknownName(ValueError):
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
         names = sorted(known)
         near = get_close_matches(name.lower(), names, n=1, cutoff=0.66)
-        near = near or [one for one in names if len(name) > 2 and one.startswith(name.lower())]
+        begun = {one[: len(name)]: one for one in reversed(names) if len(name) > 2}  # people leave off the end
+        near = near or [begun[one] for one in get_close_matches(name.lower(), begun, n=1, cutoff=0.75)]
         meant = f" (did you mean {near[0]}?)" if near else ""
         few = not near or len(names) <= 12
         there = f"there is: {', '.join(names) or 'none'}" if few else f"'?' in its place lists all {len(names)}"

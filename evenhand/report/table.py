@@ -83,7 +83,8 @@ def print_lines(console: Console, lines: Iterable[str]) -> None:
 def titled(title: str, *columns: str) -> Table:
     """Return a table with a title and columns that break long words."""
     folding = (Column(Text(inert(name)), overflow="fold") for name in columns)
-    return Table(*folding, title=Text(inert(title)), title_justify="left")
+    whole = Text(inert(title), no_wrap=True, overflow="ignore")  # a table may be narrower than its title
+    return Table(*folding, title=whole, title_justify="left")
 
 
 def tables(report: Report, protocol: str) -> Iterator[Table]:
@@ -165,7 +166,7 @@ def next_steps(report: Report) -> Iterator[str]:
         yield (
             f"{plural(len(report.unfinished), 'job')} not finished; the first: {inert(report.unfinished[0])}"
             if (report.unfinished)
-            else "run it again: it was interrupted after the last job"
+            else "run it again: it was interrupted"
         )
     claims: dict[tuple[str, str], Finding] = {}
     for finding in report.unexpected:

@@ -48,10 +48,14 @@ _encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True,
 
 
 def load_factory(name: str) -> Callable[[Any], Any]:
-    """Return the factory `package.module:attribute`.  Raises ValueError that says what is missing."""
+    """Return the factory `package.module:attribute` or `FILE.py:attribute`.  Raises ValueError that says why not."""
     module, colon, attribute = name.partition(":")
     if not colon or not module or not attribute:
         raise ValueError(f"an adapter is named package.module:factory, not {name!r}; write it as in my.kernel:make")
+    if module.endswith(".py"):
+        folder, file = os.path.split(os.path.abspath(module))
+        sys.path.insert(0, folder)
+        module = file.removesuffix(".py")
     try:
         found: Any = importlib.import_module(module)
         for part in attribute.split("."):

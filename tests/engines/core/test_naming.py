@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib.machinery import ModuleSpec
 from importlib.metadata import EntryPoint
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -22,7 +23,7 @@ from evenhand.core.observer import Observer
 from evenhand.core.plan import Expectation, Plan
 from evenhand.core.profile import Aspect, ProfileQuestion
 from evenhand.core.property import Property
-from evenhand.core.system import Mutant, Protocol, Scope, System, reading
+from evenhand.core.system import Mutant, Protocol, Scope, System, UnknownName, reading
 from evenhand.core.vector_plan import Orbits, VectorPlan, VectorScope
 from evenhand.core.verdict import Status
 from tests.models.lock import CARELESS, MUTUAL_EXCLUSION, SOMEBODY_ENTERS, lock
@@ -307,3 +308,13 @@ def test_two_protocols_of_one_name_are_broken(monkeypatch: pytest.MonkeyPatch) -
     _own(monkeypatch, {"CLAIMS": Claims(())}, _bundle())
     with pytest.raises(ProtocolBroken, match="two protocols are called 'toy'"):
         registry.protocols()
+
+
+def test_a_file_without_its_suffix_is_recognised(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """`verify my_lock`, where `my_lock.py` is: it is no protocol, but what is meant is clear."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UnknownName, match=r"^unknown protocol 'my_lock'; there is: apcm"):
+        registry.find("my_lock")
+    (tmp_path / "my_lock.py").touch()
+    with pytest.raises(UnknownName, match=r"did you mean my_lock\.py\?"):
+        registry.find("my_lock")

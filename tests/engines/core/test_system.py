@@ -148,6 +148,8 @@ def test_of_many_names_the_near_one_is_told() -> None:
     names = [f"claim_{number}_holds" for number in range(13)] + ["no_winner"]
     near = str(UnknownName("claim", "no_winer", names))
     assert near == "unknown claim 'no_winer' (did you mean no_winner?); '?' in its place lists all 14"
+    for cut in ("no_w", "no_wni"):
+        assert "(did you mean no_winner?)" in str(UnknownName("claim", cut, names))
     assert str(UnknownName("claim", "?", names)).endswith(f"'?'; there is: {', '.join(sorted(names))}")
 
 
