@@ -422,11 +422,6 @@ def _said(kind: str) -> set[str]:
     return set(kind.partition(": ")[2].split())
 
 
-def places(kinds: frozenset[str]) -> frozenset[str]:
-    """Return the places of which kinds tell."""
-    return frozenset(kind.partition(": ")[0] for kind in kinds)
-
-
 def nested(one: frozenset[str], other: frozenset[str]) -> bool:
     """Whether one of two sets, of kinds or of mutants, has all of the other."""
     return one <= other or other <= one

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 from evenhand.conform.adapters.kernels import Source
 from evenhand.conform.adapters.wire import Fault, text
 from evenhand.conform.checking.coding import Coder
-from evenhand.conform.checking.comparing import nested, places
+from evenhand.conform.checking.comparing import nested
 from evenhand.conform.checking.divergence import Divergence, Examiner, wavering
 from evenhand.conform.checking.likeness import Likeness
-from evenhand.conform.checking.ordering import MOSTLY, Defect, broad, ever_present, simple, telling
+from evenhand.conform.checking.ordering import MOSTLY, Defect, broad, ever_present, places, simple, telling
 from evenhand.conform.checking.remembering import lasting
 from evenhand.conform.checking.steps_kept import keeping_steps
 from evenhand.core.trace import AnyScenario, Scenario

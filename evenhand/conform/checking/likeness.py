@@ -10,7 +10,6 @@ from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.comparing import (
     nested,
     one_reason,
-    places,
     same_side,
     same_words,
     touch,
@@ -20,7 +19,7 @@ from evenhand.conform.checking.comparing import (
 from evenhand.conform.checking.divergence import Divergence
 from evenhand.conform.checking.duties import SENTENCES
 from evenhand.conform.checking.lookalikes import Lookalikes
-from evenhand.conform.checking.ordering import Defect
+from evenhand.conform.checking.ordering import Defect, places
 from evenhand.conform.checking.sameness import WAVERS
 
 if TYPE_CHECKING:

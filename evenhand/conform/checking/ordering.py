@@ -37,6 +37,11 @@ class Defect:
     forms: frozenset[frozenset[str]] = frozenset()
 
 
+def places(kinds: frozenset[str]) -> frozenset[str]:
+    """Return the places of which kinds tell."""
+    return frozenset(kind.partition(": ")[0] for kind in kinds)
+
+
 def ever_present(found: Iterable[Defect], runs: float) -> frozenset[str]:
     """Return the kinds that show in most of `runs` runs: what shows beside them is no consequence of theirs.
 
@@ -69,8 +74,8 @@ def broad(seen: Iterable[Defect]) -> Iterator[Defect]:
     """Yield the divergences; those in which the same fields are wrong in many ways are one, the simplest."""
     groups: dict[tuple[object, ...], list[Defect]] = {}
     for one in seen:
-        places = frozenset(map(_field, one.divergence.kinds))
-        groups.setdefault((one.divergence.what, one.divergence.subject, places), []).append(one)
+        fields = frozenset(map(_field, one.divergence.kinds))
+        groups.setdefault((one.divergence.what, one.divergence.subject, fields), []).append(one)
     for group in groups.values():
         if len({one.divergence.kinds for one in group}) < MANY_WAYS:
             yield from group

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from evenhand.conform.checking.comparing import nested, places, shown_side
+from evenhand.conform.checking.comparing import nested, shown_side
 from evenhand.conform.checking.duties import SENTENCES
-from evenhand.conform.checking.ordering import Defect
+from evenhand.conform.checking.ordering import Defect, places
 
 WAVERS = ("non-deterministic", "remembers")
 

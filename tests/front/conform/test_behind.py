@@ -464,9 +464,7 @@ def test_what_differs_more_in_an_action_of_another_kind_is_a_finding_of_its_own(
         found = examiner.examine(trace, request, response, "machine")
         assert found is not None
         defects.add(found)
-    made = defects.distinct(100)
-    assert len(made) == told
-    assert len(causes([(ROOM, [made[0]]), (replace(ROOM, name="annex"), [made[-1]])])) == told
+    assert len(defects.distinct(100)) == told
 
 
 def test_walks_leave_out_what_the_kernel_refuses() -> None:

@@ -357,7 +357,7 @@ def test_what_most_runs_show_joins_nothing_that_shows_more(runs: int, number: in
     ids=["it changes what it is given, whatever", "nothing differs, a claim objects", "two runs show it, or one"],
 )
 def test_what_is_wrong_tells_findings_apart_before_what_differs(
-    whats: tuple[str, str], kinds: tuple[set[str], set[str]], number: int
+    whats: tuple[Any, Any], kinds: tuple[set[str], set[str]], number: int
 ) -> None:
     """Unless the kernel changes what it is given."""
     system = find("apcm").model.systems["universe"]
