@@ -305,7 +305,11 @@ def _here(state: Hall) -> list[int]:
 
 ASKS = EachStep(name="c", sentence="", check=lambda s: len(_here(s.after)) < 3, when=lambda s: len(_here(s.before)) > 1)
 COUNTS = Monitor(
-    name="m", sentence="", start=lambda _c: 0, update=lambda n, s: (n + len(_here(s.before))) % 4, ok=lambda _c, n: n < 3
+    name="m",
+    sentence="",
+    start=lambda _c: 0,
+    update=lambda n, s: (n + len(_here(s.before))) % 4,
+    ok=lambda _c, n: n < 3,
 )
 
 
