@@ -318,13 +318,16 @@ def settled_within(value: Any, known: dict[int, Any] | None = None) -> Any:
     known = {} if known is None else known
     found = known.get(id(value))
     if found is None:
-        if kind is tuple or kind is frozenset:
-            found = kind([settled_within(one, known) for one in value])
+        listed = kind is tuple or kind is frozenset
+        names = () if listed else fields_of(value)
+        if names is None:
+            return value
+        parts = [*value] if listed else [getattr(value, name) for name in names]
+        real = [settled_within(one, known) for one in parts]
+        if all(map(operator.is_, parts, real)) and not {*getattr(value, "__dict__", ())}.difference(names):
+            found = value  # what is identical is compared fast; what a record has made of proxies is not kept
         else:
-            names = fields_of(value)
-            if names is None:
-                return value
-            found = make_record(kind, [settled_within(getattr(value, name), known) for name in names])
+            found = kind(real) if listed else make_record(kind, real)
         known[id(value)] = found
     return found
 

@@ -23,7 +23,7 @@ from evenhand.search.tables.expressions import NotLearned
 from evenhand.search.tables.joint import JointLearner
 from evenhand.search.tables.joint_walk import JointWalk
 from tests.engines.search.oracle import graphs_of, sizes
-from tests.engines.search.symmetric.systems import Crew, Hall, joint_hall, licence_of
+from tests.engines.search.symmetric.systems import GONE, Crew, Hall, joint_hall, licence_of
 
 CREW = Crew(("a", "a", "a"), tuple(number % 7 for number in range(97)))
 
@@ -284,18 +284,43 @@ def test_planted_faults(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert wrong(system), fault
 
 
-def test_a_claim_that_reads_what_the_team_had(monkeypatch: pytest.MonkeyPatch) -> None:
+def _one_stays(step: Any) -> bool:
+    return bool(sum(old == new for old, new in zip(step.before.marks, step.after.marks, strict=True)) == 1)
+
+
+@pytest.mark.parametrize("looks", ["check", "_is_decided"])
+def test_a_claim_that_reads_what_the_team_had(looks: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Orders of the same choices then differ for it, so no team is formed; if nobody looks, the counts are wrong."""
-
-    def same(step: Any) -> bool:
-        return bool(sum(old == new for old, new in zip(step.before.marks, step.after.marks, strict=True)) == 1)
-
-    claim = EachStep(name="claim", sentence="", check=lambda _step: True, when=same)
+    claim = EachStep(name="claim", sentence="", check=lambda _step: True, when=_one_stays)
     expected = explore(MIXED, [claim], method="explicit").verdicts[0]
     found = divided(MIXED, claim).verdicts[0]
     assert (found.status, found.coverage) == (expected.status, expected.coverage)
-    monkeypatch.setattr(learner.OrbitLearner, "check", lambda _self: None)
+    monkeypatch.setattr(learner.OrbitLearner, looks, lambda *_given: True)
     assert divided(MIXED, claim).verdicts[0].coverage != expected.coverage
+
+
+def _here(state: Hall) -> list[int]:
+    return [mark for mark in state.marks if mark != GONE]
+
+
+ASKS = EachStep(name="c", sentence="", check=lambda s: len(_here(s.after)) < 3, when=lambda s: len(_here(s.before)) > 1)
+COUNTS = Monitor(
+    name="m",
+    sentence="",
+    start=lambda _c: 0,
+    update=lambda n, s: (n + len(_here(s.before))) % 4,
+    ok=lambda _c, n: n < 3,
+)
+
+
+@pytest.mark.parametrize("claim", [ASKS, COUNTS])
+def test_a_claim_that_asks_who_is_there(claim: Any) -> None:
+    """The offer has decided that, for the images of a state too: the team stays, and the counts are the same."""
+    method, config = Orbits(MIXED, MIXED.quotients[0]), next(iter(MIXED.all_configs()))
+    found = method.search(config, 0, [claim]).learner
+    assert any(found.teams.values()) and not found.alone
+    expected, verdict = explore(MIXED, [claim], method="explicit").verdicts[0], divided(MIXED, claim).verdicts[0]
+    assert verdict.status is expected.status is Status.REFUTED and verdict.coverage == expected.coverage
 
 
 def _same_marks(value: int, step: Any) -> int:
