@@ -148,13 +148,14 @@ class Asked(Learned):
         return self._asked_each(rows, count)
 
     def _asked_each(self, rows: Ids | Sequence[Any], count: int) -> Any:
-        """Ask about each state or step by itself, on its own values and under watch."""
+        """Ask about each state or step by itself, on its own values and under one watch."""
         columns = [
             [column.values[number] for number in rows[place].tolist()]
             for place, column in enumerate(self.expressions.columns)
         ]
         leaves = zip(*columns, strict=True) if columns else ((),) * count
-        found = [self.watching.run_on(told, self.question.traced, self.about(one)) for one in leaves]
+        every, traced = [self.about(one) for one in leaves], self.question.traced
+        found = self.watching.run_on(lambda: [told(traced, about) for about in every])
         self.watching.speak()
         return np.asarray(found, dtype=np.int8)
 

@@ -8,6 +8,8 @@ it has had many values; then the elements that it has had have columns of their 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from evenhand.search.containers import fields_of, make_record, parts_of, record_fields
@@ -53,6 +55,7 @@ class Shape:
         self.paths: list[Path] = []
         self.tree = self._tree(states, ())
         self._take = self._taker(self.tree, ())
+        self.built = self._builder(self.tree)
         self.columns = [Values(strict=True) for _ in self.paths]
         if len(self.paths) > MOST:
             raise NotLearned(f"a state has {len(self.paths)} parts")
@@ -136,19 +139,19 @@ class Shape:
         """Return the number of each leaf's value.  Raises Reshaped or NotLearned."""
         return [column.number(value) for column, value in zip(self.columns, self.leaves(state), strict=True)]
 
-    def built(self, leaves: Sequence[Any]) -> Any:
-        """Return the state with these leaves, real values or proxies."""
-
-        def build(tree: Any) -> Any:
-            if isinstance(tree, int):
-                return leaves[tree]
-            if isinstance(tree, Divided):
-                return tree.members.built(leaves[tree.first : tree.first + len(tree.members.elements) + 1])
-            kind, trees = tree
-            made = [build(one) for one in trees]
-            return tuple(made) if kind is tuple else make_record(kind, made)
-
-        return build(self.tree)
+    def _builder(self, tree: Any) -> Callable[[Sequence[Any]], Any]:
+        """A function that returns the value of this layout that has these leaves, real values or proxies."""
+        if isinstance(tree, int):
+            return itemgetter(tree)
+        if isinstance(tree, Divided):
+            last = tree.first + len(tree.members.elements) + 1
+            return lambda leaves: tree.members.built(leaves[tree.first : last])
+        kind, trees = tree
+        make: Callable[[Sequence[Any]], Any] = tuple if kind is tuple else partial(make_record, kind)
+        if all(isinstance(one, int) for one in trees):
+            return lambda leaves: make(leaves[trees[0] : trees[-1] + 1])
+        inner = [self._builder(one) for one in trees]
+        return lambda leaves: make([build(leaves) for build in inner])
 
     def state(self, numbers: Sequence[int]) -> Any:
         """Return the state of these numbers."""
