@@ -180,8 +180,9 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
             yield f"    action: {inert(text(near['action']))[:300]}"
             yield from (f"    {inert(one)[:200]}" for one in near["differences"][:6])
     else:
-        only = "the one run" if report["recorded"] else "a run"
-        yield f"{plural(report['matched'], 'event')} explained by {only} of {report['system']}"
+        lacking = ", perhaps not the only one: parts are missing"
+        only, rest = ("the one run", "") if report["recorded"] else ("a run", lacking)
+        yield f"{plural(report['matched'], 'event')} explained by {only} of {report['system']}{rest}"
     for one in report["refuted"]:
         yield f"REFUTED  {one['claim']}: {inert(one['sentence'])} (event {one['event']}; on: {one['basis']})"
     if report["stated"]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar, cast
 
@@ -114,7 +115,11 @@ def _events(path: Path, read: Iterator[tuple[int, dict[str, Any]]]) -> Iterator[
         yield Event(step.action, step.shown, line=number)
 
 
-def _shaped(path: Path, number: int, data: Json, kind: type[T]) -> T:
+def _shaped(path: Path, number: int, data: dict[str, Any], kind: type[T]) -> T:
+    for name in kind.__struct_fields__:
+        near = get_close_matches(name, data, n=1, cutoff=0.85) if name not in data else []
+        if near:  # else it would be taken for not recorded, and any run would explain it
+            raise BadLog(f"{path}, line {number}: unknown key {near[0]!r}; did you mean {name!r}?")
     try:
         return shaped(data, kind)
     except Mistake as error:

@@ -124,6 +124,25 @@ def test_what_is_no_log_is_said_once(cli: Command, tmp_path: Path) -> None:
         load_log(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("head", "event", "said"),
+    [
+        ({}, {"acton": 1}, "line 2: unknown key 'acton'; did you mean 'action'?"),
+        ({}, {"action": {"$unknown": True}, "show": 1}, "line 2: unknown key 'show'; did you mean 'shown'?"),
+        ({"configs": {}}, {}, "line 1: unknown key 'configs'; did you mean 'config'?"),
+    ],
+)
+def test_a_misspelt_key_is_no_gap(head: dict[str, Any], event: Any, said: str, cli: Command, tmp_path: Path) -> None:
+    """Taken for not recorded it would be explained by any run; a key that is like none is ignored."""
+    file = tmp_path / "log.jsonl"
+    file.write_text(f"{json.dumps({**HEAD, **head})}\n{json.dumps(event)}\n", "utf-8")
+    answer = cli("validate", "latch", "--log", str(file))
+    assert answer.code == 2 and said in answer.err
+    file.write_text(f"{json.dumps(HEAD)}\n{json.dumps({'time': 3})}\n", "utf-8")
+    answer = cli("validate", "latch", "--log", str(file))
+    assert answer.code == 0 and "a run of latch, perhaps not the only one" in answer.out
+
+
 def test_what_was_not_recorded_differs_from_nothing() -> None:
     """Omitted fields, holes in arrays, members of sets in any order; a bool is no number."""
     value = {"$": "R", "a": [1, {"b": True}], "s": {"$set": ["x", "y"]}}
