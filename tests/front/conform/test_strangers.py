@@ -11,7 +11,7 @@ import pytest
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.loop import ALTERED, EXHAUSTIVE, CheckEffort, SystemChecked, check_system
 from evenhand.conform.checking.spelling import ODD, places
-from evenhand.conform.checking.strangers import LETTERS, SHORT, STACKED, STRANGER, Strangers
+from evenhand.conform.checking.strangers import LETTERS, ROUND, SHORT, STACKED, STRANGER, Strangers
 from evenhand.core.codec import encode
 from evenhand.core.trace import Scenario
 from tests.front.conform.in_process import InProcess
@@ -217,3 +217,19 @@ def test_strangers_stand_where_they_decide() -> None:
 
 def _amounts_first(rules: Any, bank: Bank, paid: Paid, pay: Pay) -> tuple[Paid, Any]:
     return step(rules, bank, paid, pay if pay.amount > 0 else replace(pay, name="ann"))
+
+
+def test_the_longest_stranger_that_a_limit_admits_comes_first() -> None:
+    """It meets a limit that is counted in bytes, or counts some letters twice, whatever else is sent."""
+
+    def at_most_five(_rules: Any, _bank: Bank, paid: Paid, pay: Pay) -> tuple[Paid, Said]:
+        return (paid, Said("too long", 0, 0, 0)) if len(pay.name) > 5 else (Paid(paid.total + 1, 0), Said("", 1, 0, 0))
+
+    bank = Bank(("ann", "bob"), often=5)
+    coder = Coder("house", replace(BANK, step=at_most_five, configs=_only(bank)))
+    base = coder.trace(Scenario(bank, Paid(), (Pay("ann", 2),)))
+    for seed in range(4):
+        strangers = Strangers(coder, [base], seed)
+        rounds = [[one.scenario for one in strangers.plain()] for _ in range(ROUND)]
+        first = next(strangers.odd(rounds[-1]))
+        assert first.scenario.actions[0].name == "\U0001f600" * 5
