@@ -319,7 +319,7 @@ class Phase:
         return None
 
     def _chooses(self, trace: AnyTrace, shown: Sequence[Json]) -> None:
-        """Keep a short run to each action from which the kernel chose by a rule of its own, True if it had no choice."""
+        """Keep a short run to each action from which the kernel chose by its own rule, True if it had no choice."""
         scenario = trace.scenario
         for place, (step, said) in enumerate(zip(trace.steps, shown, strict=False)):
             if step.action not in self.choosing and (names := choices(said)):
