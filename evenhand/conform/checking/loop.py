@@ -367,7 +367,8 @@ class _Check:
             return
         if PAIRS in effort.phases:
             differing = tuple(phase.differing.values())
-            choosing = [run for _, run in sorted(phase.choosing.values(), key=lambda one: (one[0], len(one[1].actions)))]
+            chosen = sorted(phase.choosing.values(), key=lambda one: (one[0], len(one[1].actions)))
+            choosing = [run for _, run in chosen]
             self._share(PAIRS, lambda: several.pairs(differing, phase.agreed, phase.own, effort.pairs, choosing))
         if LIVENESS_RUNS in effort.phases:
             self._share(LIVENESS_RUNS, lambda: several.liveness(scopes, effort.liveness))

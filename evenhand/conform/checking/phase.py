@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from time import monotonic
@@ -22,7 +23,7 @@ from evenhand.conform.checking.remembering import lasting, remembers
 from evenhand.conform.checking.words import Dictionary, choices
 from evenhand.core.canonical import Json
 from evenhand.core.codec import encode
-from evenhand.core.system import AnySystem
+from evenhand.core.system import AnyStep, AnySystem
 from evenhand.core.trace import AnyScenario, AnyTrace, Trace
 from evenhand.processes.clock import OutOfTime
 
@@ -318,17 +319,27 @@ class Phase:
         return None
 
     def _chooses(self, trace: AnyTrace, shown: Sequence[Json]) -> None:
-        """Keep a short run to each action from which the kernel chose by a rule of its own, and if it chose as the model.
-
-        Where it chose otherwise there was a choice; else all but one may have been out of the question.
-        """
+        """Keep a short run to each action from which the kernel chose by its own rule, True if it had no choice."""
         scenario = trace.scenario
         for place, (step, said) in enumerate(zip(trace.steps, shown, strict=False)):
-            if step.action not in self.choosing and choices(said):
+            if step.action not in self.choosing and (names := choices(said)):
                 first = place if step.before == scenario.start else 0
                 run = replace(scenario, actions=scenario.actions[first : place + 1])
-                same = self.coder.choices.reading(said, encode(step.shown), Dictionary()).agrees
-                self.choosing[step.action] = same, run
+                self.choosing[step.action] = not self._has_choice(step, said, names), run
+
+    def _has_choice(self, step: AnyStep, said: Json, names: Iterable[str]) -> bool:
+        """Whether the model chooses another and shows the same otherwise, were one entry of the lists not there."""
+        chosen = self.coder.choices.reading(said, encode(step.shown), Dictionary()).agrees
+        for name in names:
+            many: tuple[Any, ...] = tuple(getattr(step.action, name, ()))
+            for at in range(len(many)):
+                with suppress(Exception):  # the class or the model refuses the shorter list
+                    fewer = replace(step.action, **{name: (*many[:at], *many[at + 1 :])})
+                    other = encode(self.coder.system.take(step.config, step.before, fewer).shown)
+                    another = self.coder.choices.reading(said, other, Dictionary()).agrees != chosen
+                    if another and self.coder.reader.reading(said, other, Dictionary()).agrees:
+                        return True
+        return False
 
     def _next(
         self,
