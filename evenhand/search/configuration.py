@@ -63,9 +63,7 @@ def _begun(system: AnySystem, *given: Any) -> Any:
 
 
 def _whole_runs() -> ModuleType:
-    from evenhand.search import (
-        temporal,  # with numpy, which takes 0.1 s to import, as only claims about whole runs need
-    )
+    from evenhand.search import temporal  # with numpy, which takes 0.1 s to import
 
     return temporal
 
