@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -57,15 +58,13 @@ class _Tables:
 
 
 def _begun(system: AnySystem, *given: Any) -> Any:
-    from evenhand.search.tables import joint_method, method
-
-    return (method.Attempt if system.joint is None else joint_method.JointAttempt)(system, *given)
+    name = "method.Attempt" if system.joint is None else "joint_method.JointAttempt"
+    module, _, kind = name.partition(".")
+    return getattr(import_module(f"evenhand.search.tables.{module}"), kind)(system, *given)
 
 
 def _whole_runs() -> ModuleType:
-    from evenhand.search import (
-        temporal,  # with numpy, which takes 0.1 s to import, as only claims about whole runs need
-    )
+    from evenhand.search import temporal  # with numpy, which takes 0.1 s to import
 
     return temporal
 

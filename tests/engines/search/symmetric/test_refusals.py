@@ -19,9 +19,9 @@ from evenhand.model.cud.protocol import CUD
 from evenhand.search import LicenceMissing, ModelError, explore
 from evenhand.search.symmetric import group, learner, multisets, walk
 from evenhand.search.symmetric.method import Orbits
-from evenhand.search.tables.expressions import NotLearned
 from evenhand.search.tables.joint import JointLearner
 from evenhand.search.tables.joint_walk import JointWalk
+from evenhand.search.witness import NotLearned
 from tests.engines.search.oracle import graphs_of, sizes
 from tests.engines.search.symmetric.systems import GONE, Crew, Hall, joint_hall, licence_of
 

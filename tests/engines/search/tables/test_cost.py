@@ -18,11 +18,11 @@ from evenhand.search.configuration import search_one
 from evenhand.search.steps import Method
 from evenhand.search.tables import method
 from evenhand.search.tables.continuations import Continuations
-from evenhand.search.tables.expressions import NotLearned
 from evenhand.search.tables.method import Attempt
 from evenhand.search.tables.proxies import Run
 from evenhand.search.tables.segments import segmented
 from evenhand.search.walk import Walk
+from evenhand.search.witness import NotLearned
 from tests.engines.search.tables.forced import explicitly, searched
 from tests.known import gallery
 from tests.models.two_phase_commit import CLAIMS, two_phase_commit
