@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from evenhand.arbiters.rules import rule
     from evenhand.core.answers import ModelError
     from evenhand.core.fairness import per_agent
+    from evenhand.core.lookup import UnknownName
     from evenhand.core.property import (
         always,
         commute,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     )
     from evenhand.core.quick import system
     from evenhand.core.refinement import keeps_fairness, refines
-    from evenhand.core.system import Fairness, Mutant, Protocol, Scope, Step, System, UnknownName
+    from evenhand.core.system import Fairness, Mutant, Protocol, Scope, Step, System
     from evenhand.core.temporal import temporal
     from evenhand.core.trace import Lasso, Pair, Scenario, Trace, replay
     from evenhand.core.verdict import Status, Verdict

@@ -45,7 +45,7 @@ from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
 from evenhand.core.document import DocumentRefused
 from evenhand.core.freedom import FREE, Free
-from evenhand.core.system import UnknownName
+from evenhand.core.lookup import UnknownName
 from evenhand.core.text import WHOLE, describe, inert, layout
 from evenhand.core.verdict import Status
 from evenhand.core.versions import versions

@@ -19,8 +19,9 @@ from evenhand.cli.requests import bundle_named, job_for, settings_of
 from evenhand.core.bundle import Bundle
 from evenhand.core.ending import of_this
 from evenhand.core.licence import Licence
+from evenhand.core.lookup import UnknownName
 from evenhand.core.methods import MethodName
-from evenhand.core.system import AnySystem, UnknownName
+from evenhand.core.system import AnySystem
 from evenhand.core.text import inert
 from evenhand.core.versions import versions
 from evenhand.jobs.ending import told_of_end, unmeant_ends

@@ -11,8 +11,9 @@ from evenhand.cli.console import BadUse, emit, terminal, usage
 from evenhand.cli.output import folder_for
 from evenhand.core.bundle import Bundle
 from evenhand.core.ending import of_this
+from evenhand.core.lookup import UnknownName
 from evenhand.core.own_file import file_and_name, module_at
-from evenhand.core.system import AnySystem, UnknownName
+from evenhand.core.system import AnySystem
 from evenhand.core.text import inert
 from evenhand.core.trace import AnyLasso, AnyScenario, NotReplayable, Scenario
 from evenhand.core.verdict import Status

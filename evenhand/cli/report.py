@@ -15,7 +15,7 @@ from evenhand.cli.output import finish, write_files
 from evenhand.cli.requests import content_of
 from evenhand.cli.shown import AboutOption, AllOption, ShowOption, chosen, digested
 from evenhand.core.canonical import parse
-from evenhand.core.system import UnknownName
+from evenhand.core.lookup import UnknownName
 from evenhand.evidence.store import ready_folder
 from evenhand.report.merging import Apart, merged
 from evenhand.report.phrases import plural

@@ -8,7 +8,7 @@ from pathlib import Path
 from evenhand.cli.console import BadUse, usage
 from evenhand.conform.adapters.skeleton import example_lines, skeleton
 from evenhand.core.bundle import Bundle
-from evenhand.core.system import UnknownName
+from evenhand.core.lookup import UnknownName
 from evenhand.evidence.store import write_atomically
 from evenhand.report.value_schema import schema_of
 from evenhand.report.vocabulary import example_steps, sentence_of_system, words_of

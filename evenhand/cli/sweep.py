@@ -19,7 +19,7 @@ from evenhand.cli.output import folder_for, write_files
 from evenhand.cli.requests import bundle_named, cores, job_for
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json, canonical_bytes
-from evenhand.core.system import UnknownName
+from evenhand.core.lookup import UnknownName
 from evenhand.core.text import inert
 from evenhand.core.versions import versions
 from evenhand.evidence.finding import Finding, plain

@@ -31,9 +31,9 @@ from evenhand.conform.vectors.verifying import (
 )
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json, canonical_bytes
+from evenhand.core.lookup import UnknownName
 from evenhand.core.names import as_name, within
 from evenhand.core.registry import folder
-from evenhand.core.system import UnknownName
 from evenhand.core.text import inert
 from evenhand.core.versions import versions
 from evenhand.evidence.itf import itf

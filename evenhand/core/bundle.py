@@ -15,11 +15,12 @@ from typing import Any, TypeAlias, TypeVar, cast
 
 from evenhand.core.ending import of_this
 from evenhand.core.generator import Generator
+from evenhand.core.lookup import UnknownName, named
 from evenhand.core.observer import Observer
 from evenhand.core.plan import Expectation, Plan
 from evenhand.core.profile import ProfileQuestion
 from evenhand.core.property import Property
-from evenhand.core.system import AnyStep, AnySystem, Mutant, Protocol, Scope, UnknownName, named, reading_values
+from evenhand.core.system import AnyStep, AnySystem, Mutant, Protocol, Scope, reading_values
 from evenhand.core.vector_plan import VectorPlan
 from evenhand.core.verdict import Status
 

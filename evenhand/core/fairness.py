@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
-from evenhand.core.system import Fairness, UnknownName
+from evenhand.core.lookup import UnknownName
+from evenhand.core.system import Fairness
 
 F = TypeVar("F", bound=Fairness[Any, Any])
 T = TypeVar("T")

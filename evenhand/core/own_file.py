@@ -26,8 +26,9 @@ from typing import Any, NamedTuple, cast
 from evenhand.core.bundle import Bundle
 from evenhand.core.ending import NAME, ending_claim
 from evenhand.core.generator import Generator
+from evenhand.core.lookup import UnknownName
 from evenhand.core.property import Property
-from evenhand.core.system import AnySystem, Protocol, System, UnknownName
+from evenhand.core.system import AnySystem, Protocol, System
 
 _WRITTEN = re.compile(r"(.+\.py)(?::([^:/\\]*))?", re.DOTALL)
 

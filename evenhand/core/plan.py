@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from evenhand.core.system import UnknownName
+from evenhand.core.lookup import UnknownName
 from evenhand.core.verdict import Status
 
 BUDGETS = ("quick", "standard", "deep")

@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.core.bundle import Bundle, Claims, ProtocolBroken
+from evenhand.core.lookup import UnknownName
 from evenhand.core.own_file import names_file, own_bundle
-from evenhand.core.system import Protocol, UnknownName
+from evenhand.core.system import Protocol
 
 
 def content(name: str) -> ModuleSpec:

@@ -21,8 +21,9 @@ from typing import Any
 from evenhand.core.ending import has_ended
 from evenhand.core.fairness import assumed
 from evenhand.core.kinds import DeadlockFree, Liveness, Property, Reachable, Safety
+from evenhand.core.lookup import UnknownName
 from evenhand.core.relations import DeterminedBy, Paired
-from evenhand.core.system import AnyStep, AnySystem, Fairness, UnknownName
+from evenhand.core.system import AnyStep, AnySystem, Fairness
 from evenhand.core.temporal import Temporal, is_kept
 from evenhand.core.trace import (
     AnyLasso,

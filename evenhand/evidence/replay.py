@@ -20,8 +20,9 @@ from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json, digest
 from evenhand.core.codec import decode, encode
 from evenhand.core.ending import of_this
+from evenhand.core.lookup import named
 from evenhand.core.property import Property
-from evenhand.core.system import AnySystem, named
+from evenhand.core.system import AnySystem
 from evenhand.core.trace import AnyScenario, replay
 from evenhand.core.verdict import Evidence, Status, runs
 from evenhand.evidence.growth import read_run, reduced, shape

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from evenhand.core.bundle import Bundle
-from evenhand.core.system import UnknownName
+from evenhand.core.lookup import UnknownName
 from evenhand.jobs.plan import ANY_SIZE, Job
 from evenhand.jobs.proving import theorem_named
 

@@ -14,9 +14,10 @@ from enum import Enum, StrEnum
 from typing import TYPE_CHECKING, Any, Literal
 
 from evenhand.core.bundle import Bundle
+from evenhand.core.lookup import UnknownName, named
 from evenhand.core.plan import Plan
 from evenhand.core.property import Property
-from evenhand.core.system import AnySystem, Scope, UnknownName, named, reading_values
+from evenhand.core.system import AnySystem, Scope, reading_values
 from evenhand.variants.automatic import PREFIX, mutated
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typing import Any
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
 from evenhand.core.licence import Licence
+from evenhand.core.lookup import named
 from evenhand.core.plan import Expectation
-from evenhand.core.system import named
 from evenhand.core.verdict import Status
 from evenhand.evidence.finding import Finding, finding
 from evenhand.evidence.story import story_of

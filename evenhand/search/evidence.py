@@ -10,8 +10,9 @@ from dataclasses import replace
 from typing import Any
 
 from evenhand.core.kinds import Property
+from evenhand.core.lookup import UnknownName
 from evenhand.core.relations import Paired
-from evenhand.core.system import AnySystem, UnknownName
+from evenhand.core.system import AnySystem
 from evenhand.core.temporal import Temporal
 from evenhand.core.trace import AnyLasso, AnyScenario, Lasso, Pair, Scenario, replay
 from evenhand.core.verdict import Evidence

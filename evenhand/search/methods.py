@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from evenhand.core.lookup import UnknownName
 from evenhand.core.methods import MethodName
 from evenhand.core.property import Property
-from evenhand.core.system import AnySystem, UnknownName
+from evenhand.core.system import AnySystem
 from evenhand.search.steps import Method
 from evenhand.search.witness import LicenceMissing, NotLearned
 

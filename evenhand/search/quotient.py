@@ -15,8 +15,9 @@ from typing import Any
 from evenhand.core.answers import ModelError
 from evenhand.core.kinds import DeadlockFree, Liveness, Property, Reachable, Safety, StateTest, StepTest
 from evenhand.core.licence import Licence
+from evenhand.core.lookup import UnknownName
 from evenhand.core.ltl import atoms_of
-from evenhand.core.system import AnyStep, AnySystem, Quotient, UnknownName
+from evenhand.core.system import AnyStep, AnySystem, Quotient
 from evenhand.core.temporal import Temporal
 from evenhand.search.steps import number_of
 from evenhand.search.witness import LicenceMissing

@@ -19,9 +19,10 @@ from evenhand.core.ending import NAME, ending_claim, of_this
 from evenhand.core.fairness import assumed
 from evenhand.core.kinds import DeadlockFree, Liveness, Property, Reachable, Safety
 from evenhand.core.licence import Licence
+from evenhand.core.lookup import UnknownName
 from evenhand.core.property import checked_claims
 from evenhand.core.purity import refuse_impure
-from evenhand.core.system import AnyStep, AnySystem, Step, UnknownName
+from evenhand.core.system import AnyStep, AnySystem, Step
 from evenhand.core.temporal import Temporal, fairness_of
 from evenhand.core.trace import AnyScenario, Scenario, replay
 from evenhand.search.bounds import Bounds

@@ -12,7 +12,8 @@ from typing import Literal
 
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
-from evenhand.core.system import AnyStep, AnySystem, UnknownName
+from evenhand.core.lookup import UnknownName
+from evenhand.core.system import AnyStep, AnySystem
 from evenhand.core.trace import Pair, Scenario, replay
 from evenhand.core.verdict import Evidence, Status, Verdict
 from evenhand.smt.conformance import Conformance

@@ -15,8 +15,8 @@ from types import ModuleType
 from typing import Any, TypeVar, cast
 
 from evenhand.core.bundle import Bundle, ProtocolBroken
+from evenhand.core.lookup import UnknownName
 from evenhand.core.registry import find
-from evenhand.core.system import UnknownName
 from evenhand.smt.theorem import Stated, Theorem
 from evenhand.smt.transitions.invariant import Invariant
 

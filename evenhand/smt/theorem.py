@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from evenhand.core.bundle import Bundle
+from evenhand.core.lookup import UnknownName
 from evenhand.core.property import Property
-from evenhand.core.system import Mutant, System, UnknownName
+from evenhand.core.system import Mutant, System
 from evenhand.core.verdict import Evidence, Status
 from evenhand.smt.ends import Ends
 from evenhand.smt.logic import TRUE, And, Definition, Formula, Var, exists, forall

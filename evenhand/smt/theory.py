@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
-from evenhand.core.system import UnknownName
+from evenhand.core.lookup import UnknownName
 from evenhand.smt.arithmetic import NUMBER, printed
 from evenhand.smt.logic import Definition, Formula, Function, Holds, Relation, Sort, Term, conjunction, free, walk
 from evenhand.smt.memo import Cache

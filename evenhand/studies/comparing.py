@@ -16,7 +16,8 @@ from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
 from evenhand.core.codec import encode
 from evenhand.core.grouping import grouped
-from evenhand.core.system import AnySystem, Scope, UnknownName, named
+from evenhand.core.lookup import UnknownName, named
+from evenhand.core.system import AnySystem, Scope
 from evenhand.core.text import changes, inert
 from evenhand.evidence.record import encode_run
 from evenhand.evidence.story import trace_lines

@@ -13,7 +13,8 @@ from typing import Any
 
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
-from evenhand.core.system import Scope, named, reading_values
+from evenhand.core.lookup import named
+from evenhand.core.system import Scope, reading_values
 from evenhand.core.verdict import Status
 from evenhand.evidence.finding import Finding, plain
 from evenhand.jobs.plan import Job

@@ -18,7 +18,8 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, cast
 
-from evenhand.core.system import AnySystem, Separated, named
+from evenhand.core.lookup import named
+from evenhand.core.system import AnySystem, Separated
 from evenhand.variants.annotated import Annotated, typing_of
 from evenhand.variants.rewriting import Change, changed, changes, code_in
 

@@ -27,10 +27,10 @@ from starlette.routing import Route
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json, parse
 from evenhand.core.codec import decode
+from evenhand.core.lookup import UnknownName, named
 from evenhand.core.names import as_name
 from evenhand.core.property import Property
 from evenhand.core.registry import protocols, registered
-from evenhand.core.system import UnknownName, named
 from evenhand.core.text import inert
 from evenhand.evidence.store import NotWritten
 from evenhand.processes.alarm import REQUESTS

@@ -7,9 +7,10 @@ from itertools import islice
 from typing import Any
 
 from evenhand.core.kinds import Property
+from evenhand.core.lookup import UnknownName
 from evenhand.core.observer import Seen, observing
 from evenhand.core.relations import Paired
-from evenhand.core.system import AnySystem, UnknownName, reading_values
+from evenhand.core.system import AnySystem, reading_values
 from evenhand.core.text import changes, describe
 from evenhand.core.trace import AnyTrace, Pair, Scenario, Trace, replay
 from evenhand.evidence.second_runs import at_step, compared

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import combinations
 
-from evenhand.core.system import UnknownName
+from evenhand.core.lookup import UnknownName
 from evenhand.model.apcm.readings import Readings
 from evenhand.model.apcm.vocabulary import (
     EMPTY,

@@ -11,10 +11,11 @@ import pytest
 from msgspec import convert
 
 from evenhand.core.bundle import Bundle
+from evenhand.core.lookup import UnknownName
 from evenhand.core.observer import NEXT
 from evenhand.core.property import EachStep
 from evenhand.core.registry import find
-from evenhand.core.system import Scope, UnknownName
+from evenhand.core.system import Scope
 from evenhand.core.trace import Scenario, replay
 from evenhand.core.verdict import Status
 from evenhand.evidence.finding import Finding

@@ -11,9 +11,10 @@ import pytest
 
 import evenhand
 from evenhand.core.bundle import Bundle
+from evenhand.core.lookup import UnknownName
 from evenhand.core.property import Always, EachStep, Reachable
 from evenhand.core.registry import find
-from evenhand.core.system import Protocol, UnknownName
+from evenhand.core.system import Protocol
 from evenhand.jobs.pool import Ran
 from evenhand.jobs.proving import theorem_names
 from evenhand.studies.by_rule import Automatic, Made, Trial, hunted

@@ -21,8 +21,9 @@ from evenhand.conform.vectors.targets import Candidate, Target, outcome_of, sepa
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
 from evenhand.core.codec import decode, encode
+from evenhand.core.lookup import named
 from evenhand.core.observer import readout
-from evenhand.core.system import Step, named
+from evenhand.core.system import Step
 from evenhand.core.trace import Scenario
 from evenhand.evidence.growth import read_run
 from evenhand.evidence.record import BadRecord

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias, TypeVar, cast
 
-from evenhand.core.system import UnknownName
+from evenhand.core.lookup import UnknownName
 from evenhand.smt.logic import (
     TRUE,
     Apply,

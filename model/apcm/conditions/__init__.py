@@ -11,9 +11,10 @@ from functools import cache
 from typing import Any
 
 from evenhand.core.canonical import Json
+from evenhand.core.lookup import UnknownName
 from evenhand.core.records import dataclass, replace
 from evenhand.core.registered import VectorBroken, as_registered, shipped
-from evenhand.core.system import Step, UnknownName, reading_values
+from evenhand.core.system import Step, reading_values
 from evenhand.model.apcm.compiler import REFERENCE, SCRAMBLES, Rules
 from evenhand.model.apcm.generators import GENERATORS
 from evenhand.model.apcm.load import raw_situation

@@ -14,9 +14,10 @@ from functools import cache
 from typing import Any
 
 from evenhand.core.canonical import Json
+from evenhand.core.lookup import UnknownName
 from evenhand.core.records import dataclass, replace
 from evenhand.core.registered import VectorBroken, as_registered, shipped
-from evenhand.core.system import Scope, System, UnknownName
+from evenhand.core.system import Scope, System
 from evenhand.core.trace import Scenario, Trace, replay
 from evenhand.model.cud.classify import classify
 from evenhand.model.cud.conditions.shape import read_condition

@@ -8,7 +8,8 @@ of the free-agent graph belongs to the harness and is seen only there.
 from __future__ import annotations
 
 from evenhand.core.bundle import mutants_in
-from evenhand.core.system import Mutant, UnknownName
+from evenhand.core.lookup import UnknownName
+from evenhand.core.system import Mutant
 from evenhand.model.cud.kernel import Rules
 from evenhand.model.cud.mutants import arbitration, authority, reporting, validity
 

@@ -12,9 +12,9 @@ from functools import cache
 from typing import Any
 
 from evenhand.core.canonical import Json
+from evenhand.core.lookup import UnknownName
 from evenhand.core.records import dataclass
 from evenhand.core.registered import VectorBroken, as_registered, shipped
-from evenhand.core.system import UnknownName
 from evenhand.model.sovereign.canonicalizer import canonicalize
 from evenhand.model.sovereign.conditions import CONDITIONS, INTENTS, LIVE, CycleInput, hour
 from evenhand.model.sovereign.kernel import Rules

@@ -19,11 +19,12 @@ import pytest
 from evenhand.core import registry
 from evenhand.core.bundle import Bundle, Claims, ProtocolBroken
 from evenhand.core.generator import Generator
+from evenhand.core.lookup import UnknownName
 from evenhand.core.observer import Observer
 from evenhand.core.plan import Expectation, Plan
 from evenhand.core.profile import Aspect, ProfileQuestion
 from evenhand.core.property import Property
-from evenhand.core.system import Mutant, Protocol, Scope, System, UnknownName, reading
+from evenhand.core.system import Mutant, Protocol, Scope, System, reading
 from evenhand.core.vector_plan import Orbits, VectorPlan, VectorScope
 from evenhand.core.verdict import Status
 from tests.models.lock import CARELESS, MUTUAL_EXCLUSION, SOMEBODY_ENTERS, lock

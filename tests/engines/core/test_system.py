@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.core.system import Joint, Mutant, Scope, System, UnknownName, reading, reading_values
+from evenhand.core.lookup import UnknownName
+from evenhand.core.system import Joint, Mutant, Scope, System, reading, reading_values
 
 
 @dataclass(frozen=True)

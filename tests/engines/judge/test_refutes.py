@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from evenhand.core.ending import has_ended
+from evenhand.core.lookup import UnknownName
 from evenhand.core.property import (
     Always,
     DeadlockFree,
@@ -21,7 +22,7 @@ from evenhand.core.property import (
     Reachable,
     TwoRun,
 )
-from evenhand.core.system import Scope, UnknownName
+from evenhand.core.system import Scope
 from evenhand.core.trace import Lasso, Pair, Scenario, replay_lasso
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.judge import first_refuted_step, judge, refutes, restate, unserved

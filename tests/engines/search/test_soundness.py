@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
+from evenhand.core.lookup import UnknownName
 from evenhand.core.property import Always, DeterminedBy, EachStep, Eventually, Monitor, Property
-from evenhand.core.system import AnySystem, Separated, System, UnknownName
+from evenhand.core.system import AnySystem, Separated, System
 from evenhand.core.verdict import Status
 from evenhand.search import ModelError, estimate, explore
 from tests.deep import rest_slow

@@ -15,8 +15,9 @@ import pytest
 import evenhand
 from evenhand.core import ltl
 from evenhand.core.fairness import assumed, per_agent
+from evenhand.core.lookup import UnknownName
 from evenhand.core.ltl import FALSE, TRUE, Atom, F, Formula, G, R, U, W, X, parse, state, step
-from evenhand.core.system import AnySystem, Fairness, UnknownName
+from evenhand.core.system import AnySystem, Fairness
 from evenhand.core.temporal import Temporal, temporal
 from evenhand.core.trace import Lasso, Scenario
 from evenhand.core.verdict import Status, Verdict

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from evenhand.core.canonical import canonical_bytes
-from evenhand.core.system import AnyStep, UnknownName
+from evenhand.core.lookup import UnknownName
+from evenhand.core.system import AnyStep
 from evenhand.core.trace import Scenario
 from evenhand.core.verdict import Status
 from evenhand.smt import smtlib

@@ -22,7 +22,8 @@ from evenhand.core.registry import find
 from evenhand.core.system import AnySystem
 from evenhand.core.trace import Scenario, replay
 from evenhand.jobs.fixtures import fixtures_of
-from evenhand.model.conviction.vocabulary import Enrol, Feedback, Invite, Proposal, Text
+from evenhand.model.conviction.texts import Text
+from evenhand.model.conviction.vocabulary import Enrol, Feedback, Invite, Proposal
 from evenhand.model.conviction.vocabulary import Tick as Opened
 from evenhand.model.markspace.composing_vocabulary import Pipeline
 from evenhand.model.markspace.guard import initial

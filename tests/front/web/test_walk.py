@@ -6,9 +6,9 @@ from itertools import islice
 
 import pytest
 
+from evenhand.core.lookup import UnknownName
 from evenhand.core.property import Property
 from evenhand.core.registry import find
-from evenhand.core.system import UnknownName
 from evenhand.core.trace import Lasso, Pair, Scenario
 from evenhand.evidence.judge import refutes
 from evenhand.web.comparison import SideBySide, pair_of, separated, variant_beside, variants

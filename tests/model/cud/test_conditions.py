@@ -14,7 +14,8 @@ import jsonschema
 import pytest
 
 from evenhand.core.canonical import Json, digest, parse
-from evenhand.core.system import UnknownName, reading_values
+from evenhand.core.lookup import UnknownName
+from evenhand.core.system import reading_values
 from evenhand.model.cud.classify import KERNEL_CLASSES, PASS, TERMINAL_CLASSES, classify
 from evenhand.model.cud.conditions import (
     CONDITIONS,

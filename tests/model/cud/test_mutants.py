@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from evenhand.core.atoms import Atom
-from evenhand.core.system import AnySystem, Mutant, Step, UnknownName, reading_values
+from evenhand.core.lookup import UnknownName
+from evenhand.core.system import AnySystem, Mutant, Step, reading_values
 from evenhand.model.cud.classify import KERNEL_CLASSES, breaches
 from evenhand.model.cud.kernel import REFERENCE, Rules
 from evenhand.model.cud.mutants import MUTANTS, mutant

@@ -9,7 +9,8 @@ import pytest
 
 from evenhand.core.atoms import Atom, Opaque
 from evenhand.core.codec import encode
-from evenhand.core.system import UnknownName, reading_values
+from evenhand.core.lookup import UnknownName
+from evenhand.core.system import reading_values
 from evenhand.model.cud.free_system import FREE
 from evenhand.model.cud.free_system import initial as free_initial
 from evenhand.model.cud.kernel import REFERENCE

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from evenhand.core.canonical import canonical_text, digest, parse
-from evenhand.core.system import UnknownName
+from evenhand.core.lookup import UnknownName
 from evenhand.model.sovereign.canonicalizer import blocks
 from evenhand.model.sovereign.conditions import CONDITIONS, LIVE, CycleInput
 from evenhand.model.sovereign.metrics import gate_histogram, refusal_types

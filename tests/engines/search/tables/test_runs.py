@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from evenhand.core.lookup import UnknownName
 from evenhand.core.property import DeadlockFree, Eventually, LeadsTo, LivelockFree, Property
 from evenhand.core.registry import find
-from evenhand.core.system import AnySystem, Fairness, UnknownName
+from evenhand.core.system import AnySystem, Fairness
 from evenhand.core.trace import Lasso
 from evenhand.core.verdict import Status
 from evenhand.model.cud.free_system import FREE

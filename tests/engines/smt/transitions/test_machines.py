@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evenhand.core.system import UnknownName
+from evenhand.core.lookup import UnknownName
 from evenhand.smt.arithmetic import at_most, number, plus
 from evenhand.smt.logic import (
     FALSE,
