@@ -191,8 +191,8 @@ def check(
     if not interrupted:
         _require_answers(checked, clock)
     kernel = adapter or f"command: {command}"
-    runs = {one.system.name: sum(one.runs.values()) for one in checked}
-    found = causes(((one.system, one.defects) for one in checked), runs)
+    usual = frozenset[str]().union(*(one.usual for one in checked))
+    found = causes(((one.system, one.defects) for one in checked), usual)
     records = [_finding(bundle, one, source, claims_only, compared) for one in found]
     findings = [_saved(one, kernel, folder) for one in records if not baseline.knows(one)]
     report: dict[str, Json] = {

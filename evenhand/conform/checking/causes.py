@@ -10,13 +10,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from enum import IntEnum
-from math import inf
 from typing import TYPE_CHECKING, Any, cast
 
 from evenhand.conform.adapters.wire import Fault
 from evenhand.conform.checking.comparing import words_of
 from evenhand.conform.checking.duties import DISAGREES, SENTENCES
-from evenhand.conform.checking.ordering import Defect, ever_present
+from evenhand.conform.checking.ordering import Defect
 from evenhand.conform.checking.sameness import WAVERS, one_cause
 from evenhand.core.canonical import Json
 from evenhand.core.parts import PARTS, Part, parts_of
@@ -126,14 +125,12 @@ def alone(system: AnySystem, defect: Defect) -> Cause:
 
 
 def causes(
-    checked: Iterable[tuple[AnySystem, Sequence[Defect]]], runs: Mapping[str, int] | None = None
+    checked: Iterable[tuple[AnySystem, Sequence[Defect]]], usual: frozenset[str] = frozenset()
 ) -> tuple[Cause, ...]:
     """Return one cause for the defects of all systems that have it, the most serious and then the shortest first.
 
-    `runs` says how many were made in each system.
+    What is `usual`, as most runs of a system show it, joins nothing that shows more.
     """
-    checked, runs = [(system, tuple(defects)) for system, defects in checked], runs or {}
-    usual = frozenset[str]().union(*(ever_present(some, runs.get(system.name, inf)) for system, some in checked))
     made = _one_each((alone(system, one) for system, defects in checked for one in defects), usual)
     listed = Counter(claim for one in made for claim in one.claims)
     headed = sorted((_headed(one, listed, _explained(one, made)) for one in made), key=_order)

@@ -26,7 +26,7 @@ from evenhand.conform.checking.divergence import Examiner, kind_of
 from evenhand.conform.checking.drawing import Stored, drawn, separating, silenced, where_said
 from evenhand.conform.checking.multi_run import LIVENESS_RUNS, PAIRS, MultiRunClaims
 from evenhand.conform.checking.naming import Naming
-from evenhand.conform.checking.ordering import Defect
+from evenhand.conform.checking.ordering import Defect, ever_present
 from evenhand.conform.checking.phase import AGAIN, LeftOut, Phase
 from evenhand.conform.checking.raw import Raw
 from evenhand.conform.checking.refusing import Slowness
@@ -102,10 +102,10 @@ class CheckEffort:
 class SystemChecked:
     """The result of checking one system.
 
-    `runs` and `steps` count requests in each phase; of the `divergences` the defects explain `explained`.  `covered`
-    gives for each exhaustive scope the transitions walked and whether that is all; `shrinking` counts the runs for
-    shrinking.  `not_judged` gives the reason for each claim that was not judged.  `first` is the place among all runs,
-    and the seconds, of the first fault.
+    `runs` and `steps` count requests in each phase; most runs show what is `usual`.  Of the `divergences` the
+    defects explain `explained`.  `covered` gives for each exhaustive scope the transitions walked and whether that is
+    all; `shrinking` counts the runs for shrinking.  `not_judged` gives the reason for each claim that was not judged.
+    `first` is the place among all runs, and the seconds, of the first fault.
     """
 
     system: AnySystem
@@ -113,6 +113,7 @@ class SystemChecked:
     divergences: int
     runs: Mapping[str, int]
     steps: Mapping[str, int]
+    usual: frozenset[str]
     explained: int
     covered: tuple[Mapping[str, Any], ...]
     unsupported: Mapping[str, int]
@@ -378,7 +379,8 @@ class _Check:
         source.end = source.clock.spent() + source.last_left() / 2
         several.conclude()
         source.end = inf
-        single = self.defects.distinct(sum(phase.runs.values()))
+        made = sum(phase.runs.values())
+        single = self.defects.distinct(made)
         if self.defects.hurried and not interrupted:
             self.late.append("shrinking")
         answered = any(phase.steps.values())
@@ -388,16 +390,18 @@ class _Check:
         left_out = [claim.name for claim in unjudged if claim.name not in several.judged]
         judged = tuple(claim.name for claim in self.claims if claim in alone or claim.name in several.judged)
         reasons = {name: FALSE if name in self.expected_false else several.why_not.get(name, why) for name in left_out}
+        found = _together(
+            single,
+            [*self.raw.defects(), *(one for one in several.defects if one.divergence.sure)],
+            self.defects.violating,
+        )
         return SystemChecked(
             self.system,
-            _together(
-                single,
-                [*self.raw.defects(), *(one for one in several.defects if one.divergence.sure)],
-                self.defects.violating,
-            ),
+            found,
             self.defects.count,
             phase.runs | several.asked,
             phase.steps,
+            ever_present(found, made),
             self.defects.explained,
             tuple(self.covered),
             phase.unsupported,
