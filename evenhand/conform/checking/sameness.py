@@ -15,7 +15,7 @@ def one_cause(
     """Return whether two defects are forms of one fault; `claims` head them.
 
     They are if the same differs, or if both lie behind other differences, in one place at least.  Then mutants say it:
-    they are if those that look like one look like the other, and are not if each has mutants of its own.  Else they are
+    they are if those that look like one look like the other, and are not if none looks like both.  Else they are
 
     - if the kernel overlooks the same `words` of the protocol, as the reason of a refusal, and no other one;
     - if one claim heads both, and they have a difference in common;
