@@ -140,8 +140,8 @@ def lacking(one: Divergence, other: Divergence) -> bool:
     What is decided otherwise differs in other places too; these entries were lost, or hidden.
     """
     lost = all(kind.endswith(" / nothing") for kind in one.kinds | other.kinds)
-    lists = places(one.kinds | other.kinds)
-    return lost and bool(one.kinds) and len(lists) == 1 and all(one.endswith("[]") for one in lists)
+    lists = places(one.kinds)
+    return lost and lists == places(other.kinds) and len(lists) == 1 and all(place.endswith("[]") for place in lists)
 
 
 def too_much(one: Divergence, other: Divergence) -> bool:
