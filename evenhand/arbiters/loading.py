@@ -84,8 +84,7 @@ def factory_at(place: str) -> Factory:
     except NoSuchSystem as error:
         raise NotExaminable(str(error)) from error
     except (Exception, SystemExit) as error:
-        there = dir(error.obj) if isinstance(error, AttributeError) else []
-        near = get_close_matches(name, there, n=1)
+        near = get_close_matches(error.name or "", dir(error.obj), n=1) if isinstance(error, AttributeError) else []
         meant = f"; did you mean {near[0]}?" if near else ""
         raise NotExaminable(f"{place}: importing it raised {error_text(error)}{meant}") from error
     factory: Factory = found
