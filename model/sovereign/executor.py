@@ -186,9 +186,8 @@ def unsaid(config: Config, state: State, action: Act) -> bool:
     """No section says whether `..` may follow a name that is no directory (section 6, `path_rule`).
 
     Who shortens the text does not see it; but where the shortened path is not allowed, everybody refuses.  Nor does
-    one say what a backslash is where a path stands for what a disk takes it for, whether a write makes a directory that
-    is absent, or which parts a type that is not declared requires, and so which gate refuses a candidate that lacks
-    one.
+    one say whether a backslash parts names (under `normal_form`), whether a write makes a directory that is absent, or
+    which parts a type that is not declared requires, and so which gate refuses a candidate that lacks one.
     """
     paths = ((one, path_of(one)) for one in _carried_out(state, action))
     return _demands_are_open(config, action) or any(
