@@ -53,7 +53,7 @@ SINGLE = 2
 """Runs with one odd stranger each, where it does not."""
 
 LIMIT = -1
-"""The number of the longest word of each sort and letters."""
+"""Stands for the longest word, in place of a word's number."""
 
 TRIED = 12
 """Places of one sort among which one is looked for that decides what the model shows."""
@@ -164,8 +164,9 @@ class Strangers:
         chosen = sorted(words, key=lambda one: (self.tried[met.sort, one[0]], self.random.random()))
         longest = (f"{met.sort} {_letters(met.word)}", LIMIT)
         if not self.tried[longest]:
-            at_limit = next((one for one in _longest_first(words) if self._alike(met, one[1], shown)), None)
-            chosen = [*filter(None, (at_limit,)), *(one for one in chosen if one != at_limit)]
+            longest_first = sorted(words, key=lambda one: -len(one[1]))
+            at_limit = next((one for one in longest_first if self._alike(met, one[1], shown)), None)
+            chosen.sort(key=lambda one: one != at_limit)
         self.tried[longest] += 1
         for number, word in chosen:
             self.tried[met.sort, number] += 1
@@ -220,10 +221,6 @@ class Strangers:
 def _heads(text: str) -> tuple[str, ...]:
     """What may stand before a stranger in place of a text: nothing, and the text up to its last name."""
     return tuple(dict.fromkeys(("", _TAIL.sub("", text))))
-
-
-def _longest_first(words: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
-    return sorted(words, key=lambda one: -len(one[1]))
 
 
 def _letters(word: str) -> tuple[bool, bool]:
