@@ -81,7 +81,7 @@ def _record(data: dict[str, Json], known: Mapping[str, type], types: tuple[type,
 
 @cache
 def _with_gaps(kind: type, missing: frozenset[str]) -> type:
-    """A subclass of `kind` whose fields `missing` cannot be read, nor be equal to others."""
+    """A subclass of `kind` whose fields `missing` cannot be read: what has gaps differs from others, or is unknown."""
 
     def read(self: Any, name: str) -> Any:
         if name in missing or name == "__dict__":
