@@ -102,7 +102,8 @@ def _part(system: AnySystem, divergence: Divergence, one: Difference) -> Part:
 class Cause:
     """One finding: the defect that shows it best, the system that it is in, and all systems that show it.
 
-    `alike` names the mutants that look like any of its defects.
+    `alike` names the mutants that look like that defect, or like one that differs in just the same elsewhere: a system
+    has mutants of its own.
     """
 
     system: AnySystem
@@ -194,7 +195,8 @@ def _claims(defect: Defect) -> frozenset[str]:
 def _joined(one: Cause, other: Cause) -> Cause:
     best = min((one, other), key=_clear)
     names = tuple(dict.fromkeys((*one.systems, *other.systems)))
-    claims, alike = one.claims | other.claims, one.alike | other.alike
+    same = one.defect.divergence.kinds == other.defect.divergence.kinds
+    claims, alike = one.claims | other.claims, one.alike | other.alike if same else best.alike
     return replace(best, systems=names, claims=claims, alike=alike, seen=one.seen + other.seen)
 
 

@@ -390,18 +390,15 @@ class _Check:
         left_out = [claim.name for claim in unjudged if claim.name not in several.judged]
         judged = tuple(claim.name for claim in self.claims if claim in alone or claim.name in several.judged)
         reasons = {name: FALSE if name in self.expected_false else several.why_not.get(name, why) for name in left_out}
-        found = _together(
-            single,
-            [*self.raw.defects(), *(one for one in several.defects if one.divergence.sure)],
-            self.defects.violating,
-        )
+        raw, pairs = tuple(self.raw.defects()), [one for one in several.defects if one.divergence.sure]
+        found = _together(single, [*raw, *pairs], self.defects.violating)
         return SystemChecked(
             self.system,
             found,
             self.defects.count,
             phase.runs | several.asked,
             phase.steps,
-            ever_present(found, made),
+            ever_present((*single, *raw), made),
             self.defects.explained,
             tuple(self.covered),
             phase.unsupported,
