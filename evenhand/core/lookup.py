@@ -16,7 +16,7 @@ class UnknownName(ValueError):
         names = sorted(known)
         near = get_close_matches(name.lower(), names, n=1, cutoff=0.66)
         begun = {one[: len(name)]: one for one in reversed(names) if len(name) > 2}  # people leave off the end
-        near = near or [begun[one] for one in get_close_matches(name.lower(), begun, n=1, cutoff=0.75)]
+        near = near or [begun[one] for one in get_close_matches(name.lower(), begun, n=1, cutoff=0.8)]
         meant = f" (did you mean {near[0]}?)" if near else ""
         few = not near or len(names) <= 12
         there = f"there is: {', '.join(names) or 'none'}" if few else f"'?' in its place lists all {len(names)}"
