@@ -288,8 +288,9 @@ class JointLearner:
         apply: Any
         if system.separated is None:
             apply, shows = unwrapped(system.step), getattr(system.step, "__shows__", True)
-            self.join(leaf, numbers, groups)
-            acts = [leaf.actions[group] for group in groups]
+            first = [table.groups[group][0] for group in groups]  # a team's groups are fewer than the joint choices
+            self.join(leaf, numbers, first)
+            acts = [leaf.actions[number] for number in first]
         else:
             apply, shows = system.separated.apply, True
             acts = [table.groups[group][1] for group in groups]
