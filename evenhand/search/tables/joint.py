@@ -25,7 +25,7 @@ from evenhand.search.tables.action_independent import action_independent_step
 from evenhand.search.tables.asking import Asked, MoreRead, Updated
 from evenhand.search.tables.choices import ChoiceTable, by_verdict
 from evenhand.search.tables.classes import KEPT, Effect, Job, Leaf, Part, Regrouped, Rows, same_rows
-from evenhand.search.tables.expressions import Expressions, Values
+from evenhand.search.tables.expressions import Expressions, Values, plain
 from evenhand.search.tables.learning import unwrapped
 from evenhand.search.tables.proxies import EXPRESSION, Lazy, Run, settled_within
 from evenhand.search.tables.questions import Question, Questions
@@ -149,6 +149,8 @@ class JointLearner:
         run = self.watching.learned(self.offer, [*numbers, *numbers], look)
         if found != [expected] or not alike(found[0], expected):
             raise NotLearned("what is on offer differs on proxies")
+        if not plain(expected):  # equal ones might be told apart
+            raise NotLearned("what is on offer holds more than its values, or what is no value")
         if expected not in self.tables:
             key, agents, menus = expected
             self.tables[expected] = len(self.tables), self._table(state, key, agents, tuple(map(self._kept, menus)))

@@ -590,3 +590,45 @@ def a_step_that_counts_its_calls():
         return Pair((state.x + (len(calls) > 40)) % 3, dict(action)["a"], state.z), Seen((), 0)
 
     return joint(step), ()
+
+
+class Marked:
+    """What has room for a mark that equality does not compare."""
+
+    __slots__ = ("mark",)
+
+
+@dataclass(frozen=True)
+class Loose:
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tight(Marked):
+    number: int
+
+
+def _marks(kind):
+    """Choices of which that of `b` has a mark, and a claim that sees it."""
+
+    def choices(_config, _scope, _state, agent):
+        made = [kind(number) for number in range(3)]
+        for one in made:
+            object.__setattr__(one, "mark", agent == "b" and one.number == 2)
+        return made
+
+    def step(rules, config, state, action):
+        return _step(rules, config, state, tuple((agent, choice.number) for agent, choice in action))
+
+    unmarked = each(lambda step: not any(choice.mark for _, choice in step.action))
+    return joint(step, choices=choices), (unmarked,)
+
+
+@way(NONE)
+def equal_choices_with_other_attributes():
+    return _marks(Loose)
+
+
+@way(NONE)
+def equal_choices_with_other_slots():
+    return _marks(Tight)
