@@ -23,7 +23,7 @@ from evenhand.core.system import AnySystem
 from evenhand.search.tables.acting import Acting
 from evenhand.search.tables.action_independent import action_independent_step
 from evenhand.search.tables.asking import Asked, MoreRead, Updated
-from evenhand.search.tables.choices import ChoiceTable, by_verdict
+from evenhand.search.tables.choices import ChoiceTable, by_verdict, known_as
 from evenhand.search.tables.classes import KEPT, Effect, Job, Leaf, Part, Regrouped, Rows, same_rows
 from evenhand.search.tables.expressions import Expressions, Values, plain
 from evenhand.search.tables.learning import unwrapped
@@ -61,6 +61,7 @@ class JointLearner:
         self.offer = Tree(self.expressions)
         self.leaves: dict[int, Leaf] = {}
         self.tables: dict[Hashable, tuple[int, ChoiceTable]] = {}
+        self.offered: dict[Any, Any] = {}
         self.menus: dict[tuple[Any, ...], tuple[Any, ...]] = {}
         self.read: set[int] = set()
         self.rows: list[Rows] = []
@@ -151,7 +152,7 @@ class JointLearner:
             raise NotLearned("what is on offer differs on proxies")
         if not plain(expected):  # equal ones might be told apart
             raise NotLearned("what is on offer holds more than its values, or what is no value")
-        if expected not in self.tables:
+        if known_as(self.offered, expected) not in self.tables:
             key, agents, menus = expected
             self.tables[expected] = len(self.tables), self._table(state, key, agents, tuple(map(self._kept, menus)))
         number, table = self.tables[expected]

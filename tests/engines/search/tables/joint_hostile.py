@@ -632,3 +632,47 @@ def equal_choices_with_other_attributes():
 @way(NONE)
 def equal_choices_with_other_slots():
     return _marks(Tight)
+
+
+def _told_apart(judged, verdict):
+    """Twelve choices each; the last is 1 and not True somewhere, which is told only where both agents take it."""
+
+    def judge(_rules, _config, _key, _agent, choice):
+        return judged(choice)
+
+    def merge(_rules, _config, _key, made):
+        return verdict([str(judgement) for _, judgement in made])
+
+    def apply(_rules, _config, state, made):
+        return Pair((state.x + (str(made) == "True")) % 2, state.y, state.z), None
+
+    def step(rules, config, state, action):
+        made = tuple((agent, judge(rules, config, 0, agent, choice)) for agent, choice in action)
+        return apply(rules, config, state, merge(rules, config, 0, made))
+
+    parts = Separated(lambda _rules, _config, _state: 0, judge, merge, apply)
+    return joint(step, choices=lambda *_given: range(12), separated=parts), (always(lambda _config, state: not state.x),)
+
+
+@way(NONE)
+def equal_judgements_of_other_types():
+    return _told_apart(lambda choice: True if choice == 11 else min(choice, 1), lambda made: made == ["True", "True"])
+
+
+@way(NONE)
+def equal_verdicts_of_other_types():
+    return _told_apart(lambda choice: choice, lambda made: True if made == ["11", "11"] else int(made[0] == "1"))
+
+
+@way(NONE)
+def equal_choices_of_other_types():
+    """Where the first agent is at 1, the last choice is True: both must take it to go on."""
+
+    def choices(_config, _scope, state, _agent):
+        return (*range(2, 13), True if state.x else 1)
+
+    def step(_rules, _config, state, action):
+        made = [str(choice) for _, choice in action]
+        return Pair(2 if made == ["True", "True"] else max(state.x, int(made[0] == "2")), state.y, state.z), None
+
+    return joint(step, choices=choices), (always(lambda _config, state: state.x < 2),)
