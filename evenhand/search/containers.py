@@ -23,6 +23,7 @@ _ITEM = type(vars(namedtuple("_", "x"))["x"])  # pyright: ignore[reportUntypedNa
 def record_fields(kind: Hashable) -> tuple[str, ...] | None:
     """Return the fields of a class that is nothing but a record: a named tuple or a frozen dataclass; else None."""
     given: Any = kind
+    bases: tuple[type, ...] = given.__mro__
     if issubclass(given, tuple):
         names = getattr(given, "_fields", None)
         special = ("__eq__", "__hash__", "__iter__", "__getitem__", "__len__", "__contains__", "__getattribute__")
@@ -40,7 +41,7 @@ def record_fields(kind: Hashable) -> tuple[str, ...] | None:
     if given.__getattribute__ is not object.__getattribute__ or hasattr(given, "__getattr__"):
         return None
     names = tuple(one.name for one in every)
-    slots = {name for base in given.__mro__ for name, one in vars(base).items() if type(one) is MemberDescriptorType}
+    slots = {name for base in bases for name, one in vars(base).items() if type(one) is MemberDescriptorType}
     return names if slots.issubset(names) else None  # a slot beside the fields may hold anything
 
 

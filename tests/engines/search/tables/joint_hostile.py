@@ -650,8 +650,9 @@ def _told_apart(judged, verdict):
         made = tuple((agent, judge(rules, config, 0, agent, choice)) for agent, choice in action)
         return apply(rules, config, state, merge(rules, config, 0, made))
 
-    parts = Separated(lambda _rules, _config, _state: 0, judge, merge, apply)
-    return joint(step, choices=lambda *_given: range(12), separated=parts), (always(lambda _config, state: not state.x),)
+    parts: Any = Separated(lambda _rules, _config, _state: 0, judge, merge, apply)
+    system = joint(step, choices=lambda *_given: range(12), separated=parts)
+    return system, (always(lambda _config, state: not state.x),)
 
 
 @way(NONE)
