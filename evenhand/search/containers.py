@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from fractions import Fraction
 from functools import cache, cached_property
-from types import SimpleNamespace
+from types import MemberDescriptorType, SimpleNamespace
 from typing import Any
 
 SCALARS = frozenset({bool, int, str, bytes, type(None), Fraction})
@@ -23,6 +23,7 @@ _ITEM = type(vars(namedtuple("_", "x"))["x"])  # pyright: ignore[reportUntypedNa
 def record_fields(kind: Hashable) -> tuple[str, ...] | None:
     """Return the fields of a class that is nothing but a record: a named tuple or a frozen dataclass; else None."""
     given: Any = kind
+    bases: tuple[type, ...] = given.__mro__
     if issubclass(given, tuple):
         names = getattr(given, "_fields", None)
         special = ("__eq__", "__hash__", "__iter__", "__getitem__", "__len__", "__contains__", "__getattribute__")
@@ -39,7 +40,9 @@ def record_fields(kind: Hashable) -> tuple[str, ...] | None:
         return None  # equality that the decorator did not write may ignore what a claim can see
     if given.__getattribute__ is not object.__getattribute__ or hasattr(given, "__getattr__"):
         return None
-    return tuple(one.name for one in every)
+    names = tuple(one.name for one in every)
+    slots = {name for base in bases for name, one in vars(base).items() if type(one) is MemberDescriptorType}
+    return names if slots.issubset(names) else None  # a slot beside the fields may hold anything
 
 
 @cache

@@ -21,7 +21,7 @@ from evenhand.search.steps import stepped
 from evenhand.search.symmetric.group import AnyQuotient, Group
 from evenhand.search.symmetric.multisets import multisets
 from evenhand.search.symmetric.teams import Team, teams_of
-from evenhand.search.tables.choices import ChoiceTable, judged, merged
+from evenhand.search.tables.choices import ChoiceTable, judged, known_as, merged
 from evenhand.search.tables.classes import KEPT, Leaf, Part, Rows
 from evenhand.search.tables.expressions import Expression
 from evenhand.search.tables.joint import ALONE, JointLearner
@@ -100,8 +100,9 @@ class OrbitLearner(JointLearner):
             return super()._table(state, key, agents, menus)
         table.size = size
         groups: dict[Any, list[int]] = {}
+        firsts: dict[Any, Any] = {}
         for verdict, number, weight in self._judged(state, key, table, teams):
-            groups.setdefault(verdict, []).append(number)
+            groups.setdefault(known_as(firsts, verdict), []).append(number)
             if weight > 1:
                 table.orders[number] = weight
         table.groups = [

@@ -11,7 +11,8 @@ from array import array
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-from evenhand.core.answers import error_text
+from evenhand.core.alike import alike
+from evenhand.core.answers import error_text, short
 from evenhand.core.system import AnySystem
 from evenhand.search.witness import NotLearned
 
@@ -66,12 +67,24 @@ def merged(system: AnySystem, config: Any, key: Any, made: tuple[tuple[str, Any]
         raise NotLearned(f"`separated.merge` raised {error_text(error)}") from error
 
 
+def known_as(known: dict[Any, Any], value: Any) -> Any:
+    """Return the equal value that came first.  Raises NotLearned where the two can be told apart."""
+    first = known.setdefault(value, value)
+    if first is not value and not alike(first, value):
+        raise NotLearned(f"{short(first, 60)} and {short(value, 60)} are equal and not alike")
+    return first
+
+
 def by_verdict(system: AnySystem, config: Any, key: Any, table: ChoiceTable) -> None:
     """Number all joint choices of a table, and put those with one verdict into one group.  Raises NotLearned."""
     if not table.agents:
         return
     numbers: dict[tuple[str, Any], int] = {}
-    every = [[numbers.setdefault(one, len(numbers)) for one in column] for column in judged(system, config, key, table)]
+    judgements, verdicts = dict[Any, Any](), dict[Any, Any]()
+    every = [
+        [numbers.setdefault(known_as(judgements, one), len(numbers)) for one in column]
+        for column in judged(system, config, key, table)
+    ]
     made = list(numbers)
     known: dict[tuple[int, ...], array[int]] = {}
     groups: dict[Hashable, array[int]] = {}
@@ -79,7 +92,7 @@ def by_verdict(system: AnySystem, config: Any, key: Any, table: ChoiceTable) -> 
         members = known.get(combination)
         if members is None:
             verdict = merged(system, config, key, tuple([made[number] for number in combination]))
-            members = known[combination] = groups.setdefault(verdict, array("q"))
+            members = known[combination] = groups.setdefault(known_as(verdicts, verdict), array("q"))
         members.append(table.size)
         table.size += 1
     table.groups = [(members[0], verdict, members) for verdict, members in groups.items()]

@@ -23,9 +23,9 @@ from evenhand.core.system import AnySystem
 from evenhand.search.tables.acting import Acting
 from evenhand.search.tables.action_independent import action_independent_step
 from evenhand.search.tables.asking import Asked, MoreRead, Updated
-from evenhand.search.tables.choices import ChoiceTable, by_verdict
+from evenhand.search.tables.choices import ChoiceTable, by_verdict, known_as
 from evenhand.search.tables.classes import KEPT, Effect, Job, Leaf, Part, Regrouped, Rows, same_rows
-from evenhand.search.tables.expressions import Expressions, Values
+from evenhand.search.tables.expressions import Expressions, Values, plain
 from evenhand.search.tables.learning import unwrapped
 from evenhand.search.tables.proxies import EXPRESSION, Lazy, Run, settled_within
 from evenhand.search.tables.questions import Question, Questions
@@ -61,6 +61,7 @@ class JointLearner:
         self.offer = Tree(self.expressions)
         self.leaves: dict[int, Leaf] = {}
         self.tables: dict[Hashable, tuple[int, ChoiceTable]] = {}
+        self.offered: dict[Any, Any] = {}
         self.menus: dict[tuple[Any, ...], tuple[Any, ...]] = {}
         self.read: set[int] = set()
         self.rows: list[Rows] = []
@@ -149,7 +150,9 @@ class JointLearner:
         run = self.watching.learned(self.offer, [*numbers, *numbers], look)
         if found != [expected] or not alike(found[0], expected):
             raise NotLearned("what is on offer differs on proxies")
-        if expected not in self.tables:
+        if not plain(expected):  # equal ones might be told apart
+            raise NotLearned("what is on offer holds more than its values, or what is no value")
+        if known_as(self.offered, expected) not in self.tables:
             key, agents, menus = expected
             self.tables[expected] = len(self.tables), self._table(state, key, agents, tuple(map(self._kept, menus)))
         number, table = self.tables[expected]
@@ -288,8 +291,9 @@ class JointLearner:
         apply: Any
         if system.separated is None:
             apply, shows = unwrapped(system.step), getattr(system.step, "__shows__", True)
-            self.join(leaf, numbers, groups)
-            acts = [leaf.actions[group] for group in groups]
+            first = [table.groups[group][0] for group in groups]  # a team's groups are fewer than the joint choices
+            self.join(leaf, numbers, first)
+            acts = [leaf.actions[number] for number in first]
         else:
             apply, shows = system.separated.apply, True
             acts = [table.groups[group][1] for group in groups]

@@ -323,6 +323,22 @@ def test_a_claim_that_asks_who_is_there(claim: Any) -> None:
     assert verdict.status is expected.status is Status.REFUTED and verdict.coverage == expected.coverage
 
 
+def test_a_team_without_a_separated_step() -> None:
+    """Its joint choices have numbers of their own, which are not those of its groups: the last choice is taken too."""
+    joint = HALL.joint
+    assert joint is not None
+
+    def step(_rules: None, _config: Crew, state: Hall, action: Any) -> tuple[Hall, None]:
+        return replace(state, shared=int(all(choice == 9 for _, choice in action))), None
+
+    tens = replace(joint, choices=lambda _config, _scope, _state, _agent: range(10))
+    system = replace(HALL, step=step, separated=None, joint=tens)
+    claim = Always(name="c", sentence="", check=lambda _c, state: state.shared == 0)
+    found, whole = divided(system, claim), explore(system, [claim], method="explicit")
+    assert found.verdicts[0].status is whole.verdicts[0].status is Status.REFUTED
+    assert (found.states, found.transitions, found.edges) == (whole.states, whole.transitions, whole.edges)
+
+
 def _same_marks(value: int, step: Any) -> int:
     same = sum(old == new for old, new in zip(step.before.marks, step.after.marks, strict=True))
     return int((value + same) % 3)

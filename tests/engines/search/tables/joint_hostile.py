@@ -590,3 +590,90 @@ def a_step_that_counts_its_calls():
         return Pair((state.x + (len(calls) > 40)) % 3, dict(action)["a"], state.z), Seen((), 0)
 
     return joint(step), ()
+
+
+class Marked:
+    """What has room for a mark that equality does not compare."""
+
+    __slots__ = ("mark",)
+
+
+@dataclass(frozen=True)
+class Loose:
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tight(Marked):
+    number: int
+
+
+def _marks(kind):
+    """Choices of which that of `b` has a mark, and a claim that sees it."""
+
+    def choices(_config, _scope, _state, agent):
+        made = [kind(number) for number in range(3)]
+        for one in made:
+            object.__setattr__(one, "mark", agent == "b" and one.number == 2)
+        return made
+
+    def step(rules, config, state, action):
+        return _step(rules, config, state, tuple((agent, choice.number) for agent, choice in action))
+
+    unmarked = each(lambda step: not any(choice.mark for _, choice in step.action))
+    return joint(step, choices=choices), (unmarked,)
+
+
+@way(NONE)
+def equal_choices_with_other_attributes():
+    return _marks(Loose)
+
+
+@way(NONE)
+def equal_choices_with_other_slots():
+    return _marks(Tight)
+
+
+def _told_apart(judged, verdict):
+    """Twelve choices each; the last is 1 and not True somewhere, which is told only where both agents take it."""
+
+    def judge(_rules, _config, _key, _agent, choice):
+        return judged(choice)
+
+    def merge(_rules, _config, _key, made):
+        return verdict([str(judgement) for _, judgement in made])
+
+    def apply(_rules, _config, state, made):
+        return Pair((state.x + (str(made) == "True")) % 2, state.y, state.z), None
+
+    def step(rules, config, state, action):
+        made = tuple((agent, judge(rules, config, 0, agent, choice)) for agent, choice in action)
+        return apply(rules, config, state, merge(rules, config, 0, made))
+
+    parts: Any = Separated(lambda _rules, _config, _state: 0, judge, merge, apply)
+    system = joint(step, choices=lambda *_given: range(12), separated=parts)
+    return system, (always(lambda _config, state: not state.x),)
+
+
+@way(NONE)
+def equal_judgements_of_other_types():
+    return _told_apart(lambda choice: True if choice == 11 else min(choice, 1), lambda made: made == ["True", "True"])
+
+
+@way(NONE)
+def equal_verdicts_of_other_types():
+    return _told_apart(lambda choice: choice, lambda made: True if made == ["11", "11"] else int(made[0] == "1"))
+
+
+@way(NONE)
+def equal_choices_of_other_types():
+    """Where the first agent is at 1, the last choice is True: both must take it to go on."""
+
+    def choices(_config, _scope, state, _agent):
+        return (*range(2, 13), True if state.x else 1)
+
+    def step(_rules, _config, state, action):
+        made = [str(choice) for _, choice in action]
+        return Pair(2 if made == ["True", "True"] else max(state.x, int(made[0] == "2")), state.y, state.z), None
+
+    return joint(step, choices=choices), (always(lambda _config, state: state.x < 2),)
