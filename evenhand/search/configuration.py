@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +26,7 @@ from evenhand.search.witness import NotLearned, Progress, Tally
 
 if TYPE_CHECKING:
     from evenhand.search.symmetric.method import Orbits
+    from evenhand.search.tables.method import Attempt
 
 
 class _Tables:
@@ -34,7 +34,7 @@ class _Tables:
 
     def __init__(self, only: bool, system: AnySystem, config: Any, *given: Any) -> None:
         self.only, self.given = only, (system, config, *given)
-        self.attempt: Any = None
+        self.attempt: Attempt | None = None
         self.size, self.steps = min(tables.EARLY, tables.ENOUGH), tables.NEVER
         if system.joint is not None:
             self.size = tables.NEVER
@@ -57,10 +57,10 @@ class _Tables:
         return () if self.attempt is None else self.attempt.how
 
 
-def _begun(system: AnySystem, *given: Any) -> Any:
-    name = "method.Attempt" if system.joint is None else "joint_method.JointAttempt"
-    module, _, kind = name.partition(".")
-    return getattr(import_module(f"evenhand.search.tables.{module}"), kind)(system, *given)
+def _begun(system: AnySystem, *given: Any) -> Attempt:
+    from evenhand.search.tables import joint_method, method
+
+    return (method.Attempt if system.joint is None else joint_method.JointAttempt)(system, *given)
 
 
 def _whole_runs() -> ModuleType:
