@@ -18,5 +18,5 @@ NEVER = 1 << 62
 STEPS = 1_000
 """Joint choices that explicit search takes before tables are tried."""
 
-JOINT_SHARE = 1.0
-"""What learning from joint choices may cost, as a share of what the steps so far cost and those known to come will."""
+JOINT_SHARE = 4.0
+"""What learning joint choices may spend for each step so far and each known to come; these calls are cheaper than steps."""

@@ -45,7 +45,7 @@ WASTED = 300
 FEW = 100
 """Groups of joint choices whose effects show most of the columns that change."""
 
-APPLIED = 5
+APPLIED = 10
 """What applying one verdict to proxies costs, in calls of the model, beside the operations on them."""
 
 LOOSE = 3
