@@ -78,6 +78,16 @@ def _size(system: AnySystem, config: Any) -> int:
     return sum(offered[:starts]) + -(-sum(later) * (size - starts) // len(later))
 
 
+def ends_at_once(system: AnySystem, config: Any) -> bool:
+    """Return whether no sampled step from the initial states leads to one that offers an action."""
+    try:
+        _, offered, _ = _probed(system, config)
+        starts = len({*system.initial(config)})
+    except Exception:
+        return False
+    return len(offered) > starts and not any(offered[starts:])
+
+
 def _probed(system: AnySystem, config: Any) -> tuple[list[Any], list[int], bool]:
     """The states of a short search, how many actions the first of them offer, and whether there are no others.
 

@@ -12,6 +12,7 @@ from evenhand.core.system import AnySystem
 from evenhand.core.temporal import AboutRuns
 from evenhand.search.bounds import Bounds
 from evenhand.search.contract import initial_states
+from evenhand.search.estimate import ends_at_once
 from evenhand.search.liveness import decide
 from evenhand.search.steps import Method
 from evenhand.search.symmetric.check import compare_orbits
@@ -77,6 +78,8 @@ class Orbits:
             try:
                 if learner is None:
                     shape, group = self._divided(config, opaque)
+                    if self.below is not None and ends_at_once(self.system, config):
+                        raise NotLearned("no step leads to a state that offers another, so that none is saved")
                     budget = Budget(float("inf"))
                     learner = OrbitLearner(self.system, config, shape, budget, self.quotient, group, alone)
                 if len(learner.claims) != len(asked):

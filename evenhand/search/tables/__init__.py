@@ -17,3 +17,6 @@ NEVER = 1 << 62
 
 STEPS = 1_000
 """Joint choices that explicit search takes before tables are tried."""
+
+JOINT_SHARE = 4.0
+"""What learning joint choices may spend for each step so far and each known to come; these calls are cheaper than steps."""

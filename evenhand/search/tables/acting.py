@@ -15,7 +15,7 @@ import numpy as np
 from evenhand.search.steps import make_step
 from evenhand.search.tables.asking import Asked
 from evenhand.search.tables.classes import KEPT, Job, Leaf, Regrouped, Rows, Taken, Unit
-from evenhand.search.tables.expressions import Unfollowed, Values
+from evenhand.search.tables.expressions import Spent, Unfollowed, Values
 from evenhand.search.tables.proxies import Run
 from evenhand.search.tables.questions import ACTS, MET, VIOLATED, Questions
 from evenhand.search.tables.shape import Shape
@@ -225,6 +225,8 @@ class Acting:
         run = learner.begun(leaf, numbers)
         try:
             learner.watching.observed(run, ask)
+        except Spent:
+            raise
         except NotLearned as error:
             run.expressions.trouble = ""
             if run.events:  # a value that is not read yet may be the cause

@@ -25,7 +25,7 @@ from evenhand.search.tables.action_independent import action_independent_step
 from evenhand.search.tables.asking import Asked, MoreRead, Updated
 from evenhand.search.tables.choices import ChoiceTable, by_verdict, known_as
 from evenhand.search.tables.classes import KEPT, Effect, Job, Leaf, Part, Regrouped, Rows, same_rows
-from evenhand.search.tables.expressions import Expressions, Values, plain
+from evenhand.search.tables.expressions import Expressions, Spent, Values, plain
 from evenhand.search.tables.learning import unwrapped
 from evenhand.search.tables.proxies import EXPRESSION, Lazy, Run, settled_within
 from evenhand.search.tables.questions import Question, Questions
@@ -44,6 +44,9 @@ WASTED = 300
 
 FEW = 100
 """Groups of joint choices whose effects show most of the columns that change."""
+
+APPLIED = 10
+"""What applying one verdict to proxies costs, in calls of the model, beside the operations on them."""
 
 LOOSE = 3
 """How often a column that was taken for constant may turn out to change; each time the search begins again."""
@@ -268,6 +271,7 @@ class JointLearner:
         key = tuple([numbers[c] for c in part.reads])
         missing = [group for group in part.groups if key not in leaf.memo[group]]
         if missing:
+            self.budget.spend(APPLIED * len(missing))
             if not self.made and len(missing) > FEW:  # most columns that change do so soon
                 self._taken(leaf, missing[:: len(missing) // FEW], part.reads, numbers)
                 self._loosen()
@@ -330,6 +334,8 @@ class JointLearner:
         run = self.begun(leaf, numbers)
         try:
             self.watching.observed(run, take)
+        except Spent:
+            raise
         except NotLearned:
             run.expressions.trouble = ""
             if run.events:  # a value that is not read yet may be the cause

@@ -11,8 +11,9 @@ import numpy as np
 from evenhand.core.alike import alike, deep_copy
 from evenhand.core.answers import short
 from evenhand.core.kinds import Monitor, Property
+from evenhand.core.system import AnySystem
 from evenhand.search import tables
-from evenhand.search.steps import make_step, stepped
+from evenhand.search.steps import joint_choices, make_step, stepped
 from evenhand.search.tables.asking import MoreRead
 from evenhand.search.tables.audit import compare_answers, compare_starts, plain_answer
 from evenhand.search.tables.classes import Rows
@@ -32,6 +33,12 @@ from evenhand.search.witness import NotLearned, Tally
 STATES, ROWS, MEMBERS = 60, 6, 2
 """States that are compared, and as many classes in their last states; rows of each, joint actions of each row."""
 
+LATER = 4
+"""How many times as many steps there are before the next attempt."""
+
+WAITING = 64
+"""States of those that wait to be expanded whose joint choices are counted."""
+
 
 class JointAttempt(Attempt):
     """One attempt to go on from tables of joint choices."""
@@ -39,13 +46,28 @@ class JointAttempt(Attempt):
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
         self.size = tables.NEVER
-        self.budget = Budget(float("inf"))
+        self.budget = Budget(tables.JOINT_SHARE)
+        self.ahead = 0
+
+    def __call__(self, walk: Walk) -> None:
+        """Search from tables if states wait whose choices they would save.  Raises what `Attempt` raises."""
+        self.steps, self.ahead = tables.NEVER, _ahead(walk, self.system, self.config)
+        if self.ahead or self.only:
+            super().__call__(walk)
+        else:
+            self._later(walk)
+
+    def _later(self, walk: Walk) -> None:
+        """Begin again when explicit search has cost several times as much."""
+        self.steps = max(1, LATER * walk.transitions)
 
     def _result(self, walk: Walk) -> Result:
-        self.steps = tables.NEVER  # once is enough: learning more would cost as much again
         if self.counting is not None:
             raise NotLearned("actions are counted one by one")
         return super()._result(walk)
+
+    def _calls(self, walk: Walk) -> int:
+        return walk.transitions + self.ahead
 
     def _searched(self, states: Sequence[Any], starts: Sequence[Any]) -> Result:
         shape = Shape(states, self.opaque)
@@ -100,6 +122,16 @@ class JointAttempt(Attempt):
                 raise Unfollowed(number, "its histories are cut at a bound")
             return found.tally()
         return self._tally(walk, number, claim)
+
+
+def _ahead(walk: Walk, system: AnySystem, config: Any) -> int:
+    """About how many joint choices the known states offer that wait to be expanded; 0 where counting them raises."""
+    first, count = walk.parents[len(walk.states) - 1] + 1, len(walk.states)  # states found later have later parents
+    apart = max(1, (count - first) // WAITING)
+    try:
+        return apart * sum(joint_choices(system, config, walk.states[sid]) for sid in range(first, count, apart))
+    except Exception:
+        return 0
 
 
 def _before_the_end(walk: Any, expanded: int) -> None:

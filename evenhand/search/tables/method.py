@@ -97,9 +97,10 @@ class Attempt:
             trees = [] if self.learner is None else [self.learner.offer, *self.learner.steps]
             hopeless = bool(self.wide) or any(tree.is_hopeless for tree in trees)
             self.why += self.wide
-            # What was learned is kept, and there is more to spend later.
+            self.size = tables.NEVER
             self.left = 0 if hopeless else self.left - (not early)
-            self.size = len(walk.states) * 3 // 2 if self.left else tables.NEVER
+            if self.left:
+                self._later(walk)
         except (NotLearned, ModelError) as error:
             self.why = str(error)
             self.size = tables.NEVER
@@ -109,9 +110,13 @@ class Attempt:
         if self.only:
             raise ValueError(f"compiled search cannot explore {self.system.label}: {self.why}; leave the method out")
 
+    def _later(self, walk: Walk) -> None:
+        """Go on when there is more to spend; what was learned is kept."""
+        self.size = len(walk.states) * 3 // 2
+
     def _result(self, walk: Walk) -> Result:
         self.had = len(walk.states)
-        self.budget.calls = self.had + walk.transitions
+        self.budget.calls = self._calls(walk)
         states = walk.states[:: max(1, len(walk.states) // SAMPLE)]
         starts: dict[Any, int] = {}
         for place, state in enumerate(initial_states(self.system, self.config)):
@@ -126,6 +131,10 @@ class Attempt:
                     self.opaque.add(error.path)
                 self.learner = None
         raise NotLearned("the states have no fixed shape")
+
+    def _calls(self, walk: Walk) -> int:
+        """The calls of the model of which learning may cost a share."""
+        return len(walk.states) + walk.transitions
 
     def _searched(self, states: Sequence[Any], starts: Sequence[Any]) -> Result:
         """Search once.  Raises Reshaped where the search may begin again."""

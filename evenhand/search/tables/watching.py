@@ -34,9 +34,9 @@ class Budget:
 
     def spend(self, calls: int) -> None:
         """Count some calls of the model.  Raises Spent."""
-        self.spent += calls
-        if self.spent > self.share * self.calls:
+        if self.spent + calls > self.share * self.calls:
             raise Spent(f"{self.runs} runs on proxies have not taught enough: the same is seldom seen twice")
+        self.spent += calls
 
 
 class Watching:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
+from math import inf
 from typing import Any
 from unittest.mock import patch
 
@@ -254,7 +255,7 @@ def test_claims_about_actions_make_no_more_classes() -> None:
     free, claims = bundle.model.systems["free"].at(agents=3, keys=2, values=2), bundle.claims_of("free")
 
     def evaluated(some: Sequence[Property]) -> int:
-        with patch.object(tables, "STEPS", 0):
+        with patch.multiple(tables, STEPS=0, JOINT_SHARE=inf):
             found = evenhand.explore(free, some)
         assert found.method == "compiled" and "was left to" not in found.why_method
         return int(found.why_method.split(" joint choices")[0].split()[-1].replace(",", ""))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
+from math import inf
 from typing import Any
 from unittest.mock import patch
 
@@ -38,7 +39,7 @@ from tests.models.random_systems import joint_system
 def from_tables(system: AnySystem, claims: Sequence[Property], config: Any = None) -> tuple[Result, str, str]:
     """Search from tables at once; return the result, the method that was used, and why."""
     chosen = next(iter(system.all_configs())) if config is None else config
-    with patch.object(tables, "STEPS", 0):
+    with patch.multiple(tables, STEPS=0, JOINT_SHARE=inf):
         found = search_one(method_for(system, None)[0], chosen, 0, claims, Bounds())
     name, why = found.how[0]
     return replace(found, how=()), name, why
