@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import CodeType, MemberDescriptorType, ModuleType
 from typing import Any, NamedTuple, TypeAlias
 
+from evenhand.core.system import Step
 from evenhand.search.containers import parts_of, record_fields
 from evenhand.search.tables.expressions import plain
 from evenhand.search.tables.proxies import (
@@ -149,7 +150,7 @@ def _root(operand: Operand) -> tuple[str, int] | None:
     if kind == "BINARY_SUBSCR":
         held = _root(name[0])
         return None if held is None else (held[0], held[1] + 1 + len(attributes))
-    return (name, len(attributes)) if kind.startswith("LOAD_FAST") else None
+    return (name, len(attributes)) if kind.startswith("LOAD_FAST") or kind == "LOAD_DEREF" else None
 
 
 def _names(operand: Operand) -> Iterator[str]:
@@ -194,6 +195,8 @@ def _may_ask(value: Any, attribute: str, *, fields: bool) -> bool:
     real = VALUE.__get__(value) if type(value) is Lazy else value
     home: Any = type(real)
     if isinstance(real, type) or attribute in (record_fields(home) or ()):
+        return True
+    if isinstance(real, Step) and attribute in vars(real):  # no action where a step has none
         return True
     if fields or plain(real_within(value)):
         return not fields

@@ -104,7 +104,7 @@ class Members:
             return any(self._part(first, place) for place in range(len(self.elements) + 1))
         if mine and name == "len":
             counted = run.expressions.made(COUNT, _count, EXPRESSION.__get__(first).args)
-            return run.holding(counted, len(self._value(first)))
+            return new(run, counted, len(self._value(first)))
         if mine and name == "in":
             return self._has(first, more[0], act)
         if mine and len(more) == 1 and (name in BOTH or name in _COMPARED):
@@ -244,7 +244,7 @@ def _as_set(value: Any) -> Any:
 
 
 def _held(run: Run, part: Expression) -> Any:
-    return run.holding(part, run.value(part)) if part.columns else run.value(part)
+    return new(run, part, run.value(part)) if part.columns else run.value(part)
 
 
 def _both(run: Run, name: str, one: Expression, other: Expression) -> Expression:

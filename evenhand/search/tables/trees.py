@@ -64,11 +64,10 @@ class Node:
 
 
 class Tree:
-    """The observations of one function, in runs that decide first what is `firm`."""
+    """The observations of one function."""
 
     def __init__(self, expressions: Expressions) -> None:
         self.expressions = expressions
-        self.firm: set[int] = set()
         self.asked = 0
         self.root = Node(root=True)
         self.segments: dict[Any, Node] = {}
@@ -78,11 +77,6 @@ class Tree:
     def is_hopeless(self) -> bool:
         """Whether half of the states asked about, and not few, had a path of their own."""
         return len(self.ends) >= ALONE and 2 * len(self.ends) > self.asked
-
-    def harden(self, number: int) -> None:
-        """Begin anew, with runs that decide first whether this expression is a single value."""
-        self.firm.add(number)
-        self.root, self.segments = Node(root=True), {}
 
     def followed(self, at: Node, events: Sequence[Event]) -> Node | None:
         """Return the known continuation to which these events, up to a mark, lead from a node; None for none.
@@ -164,17 +158,31 @@ class Tree:
         found: Node = before.next
         return found
 
+    def through(
+        self, rows: Ids | Sequence[Any], these: Ints, learn: Callable[[int], None]
+    ) -> tuple[list[tuple[Node, Ints]], list[tuple[Any, Ints]]]:
+        """Send states through the tree until all reach an end; `learn(index)` observes one that did not.
+
+        Returns the states that reach each end, and the actions with the states that offer each, in the order of each
+        state's actions.
+        """
+        learned = set[int]()
+        self.asked = max(self.asked, len(these))
+        while True:
+            offered: list[tuple[Any, Ints]] = []
+            ended, stopped = self.walk(rows, these, offered)
+            if not stopped:
+                return ended, offered
+            for group in stopped:
+                learn(once(group, learned))
+
     def walk(
-        self,
-        rows: Ids | Sequence[Any],
-        these: Ints,
-        offered: Callable[[Any, Ints], None] | None = None,
+        self, rows: Ids | Sequence[Any], these: Ints, offered: list[tuple[Any, Ints]] | None = None
     ) -> tuple[list[tuple[Node, Ints]], list[Ints]]:
-        """Send states through the tree.
+        """Send states through the tree, and list the actions that they offer.
 
         Returns the states that reach each end, and groups of states that an outcome unseen so far stops, each group at
-        one place.  `offered` is called with each action and the states that offer it, in the order of each state's
-        actions.
+        one place.
         """
         ended: dict[int, tuple[Node, list[Ints]]] = {}
         stopped: list[Ints] = []
@@ -198,7 +206,7 @@ class Tree:
         node: Node,
         rows: Ids | Sequence[Any],
         group: Ints,
-        offered: Callable[[Any, Ints], None] | None,
+        offered: list[tuple[Any, Ints]] | None,
         ended: dict[int, tuple[Node, list[Ints]]],
         stopped: list[Ints],
     ) -> list[tuple[Node, Ints]]:
@@ -212,7 +220,7 @@ class Tree:
                 node, group = parts[0]
             elif node.kind == YIELD and node.next is not None:
                 if node.result is not None and offered is not None:
-                    offered(node.result, group)
+                    offered.append((node.result, group))
                 node = node.next
             elif node.kind == END:
                 ended.setdefault(node.number, (node, []))[1].append(group)
@@ -250,13 +258,12 @@ class Tree:
         return found
 
 
-def once(tree: Tree, group: Ints, learned: set[tuple[int, int]]) -> int:
+def once(group: Ints, learned: set[int]) -> int:
     """Return the index of a state to observe.  Raises NotLearned if it was observed and is still unknown."""
     index = int(group[0])
-    known = len(tree.firm), index
-    if known in learned:
+    if index in learned:
         raise NotLearned("a state that was observed is not found among what was observed")
-    learned.add(known)
+    learned.add(index)
     return index
 
 

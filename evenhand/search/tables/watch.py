@@ -49,10 +49,6 @@ _LOOKS_PAST = "looks past a value that is not chosen yet"
 _PATTERN = "a sequence or mapping pattern looks past what is proxied; compare instead"
 
 
-class Evades(Exception):
-    """Code that a proxy cannot follow; says what, where, and what to write instead."""
-
-
 class Watch:
     """A watch on code that runs on proxies: no identity of theirs means anything, nor that of what they hold."""
 
@@ -78,9 +74,9 @@ class Watch:
             self.lent.clear()
 
     def speak(self) -> None:
-        """Raise Evades if something was found."""
+        """Raise NotLearned for code that a proxy cannot follow; says what, where, and what to write instead."""
         if self.complaint:
-            raise Evades(self.complaint)
+            raise NotLearned(self.complaint)
 
     def _called(self) -> Callable[[FrameType, str, Any], Any]:
         """The trace function; it runs at every call of the model, so it does little for code that it knows."""
@@ -219,7 +215,7 @@ class Watch:
     def _compared(self, frame: FrameType, names: Names, look: Look) -> None:
         one, other = look.compared(names)
         if type(one) is Lazy and is_single(other):
-            decide_identity(one, other)
+            decide_identity(one, other, _where(frame))
         elif type(one) is Lazy or one is BLIND:
             self._complain(f"{_where(frame)}: `is` {_LOOKS_PAST}; compare with == instead")
 

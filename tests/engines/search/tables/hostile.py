@@ -185,7 +185,7 @@ def is_an_entry_that_is_got():
     return parts((Kind.ONE, None), lambda s, _a: further(s, {"x": s.x}.get("x") is None))
 
 
-@way(followed=True)
+@way(followed=False)
 def is_stored_on_the_way():
     """`:=` before `is`."""
 
@@ -249,7 +249,7 @@ def is_an_entry_by_a_key_of_a_class():
     return rarely(how)
 
 
-@way(followed=True)
+@way(followed=False)
 def is_before_a_far_jump():
     """What is stored on the way and compared before a jump over more than 255 instructions."""
     source = ["def how(s):", " if (found := s.x) is not None:", "  y = 0", *["  y = y + 1"] * 100, "  return False"]
@@ -394,7 +394,7 @@ def _put_globally(value):
     return True
 
 
-@way(followed=True)
+@way(followed=False)
 def is_none_after_a_call():
     """A call before the comparison, on its line, changes what is compared."""
 
@@ -405,7 +405,7 @@ def is_none_after_a_call():
     return parts((None, "a"), step)
 
 
-@way(followed=True)
+@way(followed=False)
 def is_none_after_a_store():
     """A loop stores the attribute that is compared on its line."""
 
@@ -416,7 +416,7 @@ def is_none_after_a_store():
     return parts((None, "a"), step)
 
 
-@way(followed=True)
+@way(followed=False)
 def is_none_after_an_operator():
     """An operator of a class of the model, before the comparison on its line, changes what is compared."""
 
@@ -428,6 +428,12 @@ def is_none_after_an_operator():
 
 
 @way(followed=True)
+def is_none_of_an_outer_variable():
+    """A variable of the function around, read again after each comparison."""
+    return parts((None, "a"), lambda s, _a: further(s, any(s.x is None and s.y < 3 for _ in range(2)) or s.x == "a"))
+
+
+@way(followed=False)
 def is_none_of_a_global():
     """A call before the comparison, on its line, sets a global."""
     return parts((None, "a"), lambda s, _a: further(s, _put_globally(s.x) and _later is None))
