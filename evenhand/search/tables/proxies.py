@@ -153,12 +153,6 @@ class Lazy(metaclass=_Bare):
             return method
         return getattr(settled(self), name)
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        setattr(settled(self), name, value)
-
-    def __delattr__(self, name: str) -> None:
-        delattr(settled(self), name)
-
     def __hash__(self) -> int:
         return hash(settled(self))
 
@@ -192,27 +186,11 @@ class Lazy(metaclass=_Bare):
         found: Iterator[Any] = reversed(_elements(self))
         return found
 
-    def __copy__(self) -> Any:
-        return self
-
-    def __deepcopy__(self, _memo: Any) -> Any:
-        return self
-
-    def __call__(self, *given: Any, **named: Any) -> Any:
-        """Call the value; none that is followed can be called."""
-        return settled(self)(*given, **named)
-
-    def __format__(self, how: str) -> str:
-        return format(settled(self), how)
-
     def __reduce_ex__(self, _protocol: Any) -> Any:
         raise _trouble(self, "a part of the state is pickled")
 
     def __sizeof__(self) -> int:
         raise _trouble(self, "the size in memory of a part of the state is read")
-
-    def __dir__(self) -> Any:
-        return dir(settled(self))
 
 
 EXPRESSION: Any = Lazy.__dict__["_expression"]
@@ -423,8 +401,12 @@ def _binary(name: str, *, back: bool) -> Callable[..., Any]:
     return lambda self, other: applied(name, act, (other, self))
 
 
+def _unary(name: str, act: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda self: applied(name, act, (self,))
+
+
 def _real(act: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda self, *more: act(settled(self), *map(settled, more))
+    return lambda self, *more, **named: act(settled(self), *map(settled, more), **named)
 
 
 for _word in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and", "or", "xor"):
@@ -433,7 +415,7 @@ for _word in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift"
 for _word in ("lt", "le", "gt", "ge", "getitem"):
     setattr(Lazy, f"__{_word}__", _binary(f"__{_word}__", back=False))
 for _word, _act in (("neg", operator.neg), ("pos", operator.pos), ("invert", operator.invert), ("abs", abs)):
-    setattr(Lazy, f"__{_word}__", (lambda name, act: lambda self: applied(name, act, (self,)))(_word, _act))
+    setattr(Lazy, f"__{_word}__", _unary(_word, _act))
 _REAL: tuple[tuple[str, Callable[..., Any]], ...] = (
     ("int", int),
     ("float", float),
@@ -445,8 +427,17 @@ _REAL: tuple[tuple[str, Callable[..., Any]], ...] = (
     ("round", round),
     ("trunc", int),
     ("divmod", divmod),
+    ("rdivmod", lambda real, other: divmod(other, real)),
     ("matmul", operator.matmul),
+    ("format", format),
+    ("dir", dir),
+    ("call", operator.call),
+    ("setattr", setattr),
+    ("delattr", delattr),
 )
+"""What has a real answer only: the value decides."""
+
 for _word, _how in _REAL:
     setattr(Lazy, f"__{_word}__", _real(_how))
-Lazy.__rdivmod__ = lambda self, other: divmod(other, settled(self))  # type: ignore[attr-defined]
+for _word in ("copy", "deepcopy"):
+    setattr(Lazy, f"__{_word}__", lambda self, *_memo: self)

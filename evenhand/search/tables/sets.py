@@ -265,14 +265,6 @@ Compared = list[tuple[Any, Any]]
 """The columns of two sets; the last are sets of other elements."""
 
 
-def _is_equal(pairs: Compared) -> bool:
-    return all(_is_one(one, other) or one == other for one, other in pairs)
-
-
-def _is_one(one: Any, other: Any) -> bool:
-    return type(one) is Lazy and type(other) is Lazy and EXPRESSION.__get__(one) is EXPRESSION.__get__(other)
-
-
 def _is_within(pairs: Compared) -> bool:
     *columns, (mine, others) = pairs
     return all(other is True or not one or other for one, other in columns) and bool(mine <= others)
@@ -285,6 +277,10 @@ def _is_disjoint(pairs: Compared) -> bool:
 
 def _turned(pairs: Compared) -> Compared:
     return [(other, one) for one, other in pairs]
+
+
+def _is_equal(pairs: Compared) -> bool:
+    return _is_within(pairs) and _is_within(_turned(pairs))
 
 
 _COMPARED: dict[str, Callable[[Compared], bool]] = {
