@@ -59,7 +59,7 @@ class Watch:
         self.quiet: set[int] = set()  # those that need no tracer
         self.tracer = self._called()
         self.complaint: str = ""
-        self.lent: list[tuple[FrameType, int, str, Any]] = []
+        self.lent: tuple[FrameType, int, str, Any] | None = None
 
     def watched(self, run: Callable[..., Any], *given: Any) -> Any:
         """Run the model's own code under watch, and restore the trace function that was set before."""
@@ -71,7 +71,7 @@ class Watch:
             return run(*given)
         finally:
             sys.settrace(before)
-            self.lent.clear()
+            self.lent = None
 
     def speak(self) -> None:
         """Raise NotLearned for code that a proxy cannot follow; says what, where, and what to write instead."""
@@ -197,7 +197,7 @@ class Watch:
         """What is looked at is about to be loaded; return what must be lent."""
         lent = look.lent(names)
         if lent is not None:
-            self.lent.append((frame, look.end, lent[0], names[0][lent[0]]))
+            self.lent = frame, look.end, lent[0], names[0][lent[0]]
             return {lent[0]: lent[1]}
         if look.kind != "is" and look.sees(names):
             what = _PATTERN if look.kind == "match" else f"`type` {_LOOKS_PAST}; use isinstance or =="
@@ -205,12 +205,12 @@ class Watch:
         return {}
 
     def _returned(self, frame: FrameType, end: int | None = None) -> dict[str, Any]:
-        """What variables held that were lent something until `end`; without one, until an exception."""
-        back: dict[str, Any] = {}
-        for place in reversed(range(len(self.lent))):
-            if self.lent[place][0] is frame and end in (self.lent[place][1], None):
-                _, _, name, back[name] = self.lent.pop(place)
-        return back
+        """What the variable held that was lent something until `end`; without one, until an exception."""
+        if self.lent is None or self.lent[0] is not frame or end not in (self.lent[1], None):
+            return {}
+        _, _, name, value = self.lent
+        self.lent = None
+        return {name: value}
 
     def _compared(self, frame: FrameType, names: Names, look: Look) -> None:
         one, other = look.compared(names)

@@ -67,6 +67,7 @@ class Watching:
                 run.expressions.trouble = ""
                 raise
             except (NotLearned, Reshaped):
+                self.watch.speak()
                 raise
             except Unknown as error:
                 raise NotLearned(f"a result holds {error}") from error

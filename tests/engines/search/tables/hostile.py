@@ -457,7 +457,7 @@ def identity_number():
     return parts(("a", "b"), lambda s, _a: further(s, id(s.x) == id("a")))
 
 
-@way(followed=True)
+@way(followed=False)
 def exact_class():
     """`type(…) is`."""
     return parts((1, "a"), lambda s, _a: further(s, type(s.x) is str))
@@ -503,7 +503,7 @@ def callable_or_not():
     return parts((1, "a"), lambda s, _a: further(s, callable(s.x)))
 
 
-@way(followed=True)
+@way(followed=False)
 def match_sequence():
     """A sequence pattern reads a flag of the class."""
 
@@ -1380,7 +1380,7 @@ def match_the_action():
     return numbers(step, actions=(("add", (1,)), ("add", (2, 3)), ("add", 2), ("put", 0), "no"))
 
 
-@way(followed=True)
+@way(followed=False)
 def match_a_part_and_the_action():
     """A tuple of a part and the action is matched."""
 
@@ -1396,7 +1396,7 @@ def match_a_part_and_the_action():
     return numbers(step, actions=(("go", 1), ("go", 2), ("no", 2), 3))
 
 
-@way(followed=True)
+@way(followed=False)
 def match_a_part_within():
     """A pattern for a sequence looks at a part within a tuple."""
 
@@ -1505,13 +1505,13 @@ _MANY = [f" v{n} = {n}" for n in range(300)]
 """Variables beyond 255, whose instructions have prefixes."""
 
 
-@way(followed=True)
+@way(followed=False)
 def exact_class_of_a_late_variable():
     """`type` of the 302nd variable."""
     return rarely(_compiled(*_MANY, " x = s.x", " return type(x) is str"), "a")
 
 
-@way(followed=True)
+@way(followed=False)
 def match_a_late_variable():
     """A pattern for sequences looks at the 302nd variable."""
     return rarely(_compiled(*_MANY, " x = s.x", " match x:", "  case [_, _]: return True", " return False"), (1, 2))
@@ -1555,7 +1555,7 @@ def match_more_than_there_are():
     return rarely(how, "a")
 
 
-@way(followed=True)
+@way(followed=False)
 def match_beside_a_class():
     """The class of something is asked for before the part that is matched."""
 
@@ -1638,9 +1638,9 @@ def is_an_attribute_that_changes():
     return rarely(how)
 
 
-@way(followed=True)
-def real_while_it_is_lent():
-    """An exception comes while a part is lent for a pattern; afterwards it is a part again."""
+@way(followed=False)
+def match_beside_what_raises():
+    """A pattern is tried on a part and on a property, which raises."""
 
     class Raises:
         @property
