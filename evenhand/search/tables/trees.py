@@ -43,15 +43,21 @@ class Node:
         self.root = root
         self.uses = 0
 
-    def to(self, expressions: Expressions, outcome: int, node: Node | None) -> Node:
+    def jumps_up_to(self, outcome: int) -> Any:
+        """Return for each outcome the place of the node after it or -1, with room for this one."""
+        if outcome >= len(self.jumps):
+            more = np.full(2 * outcome + 2 - len(self.jumps), -1, dtype=np.int32)
+            self.jumps = np.concatenate([self.jumps, more])
+        return self.jumps
+
+    def known(self, outcome: int) -> Node | None:
+        """Return the node after an outcome; None for one that was never seen."""
+        place = int(self.jumps[outcome]) if outcome < len(self.jumps) else -1
+        return self.after[place] if place >= 0 else None
+
+    def to(self, outcome: int, node: Node | None) -> Node:
         """Return the node after an outcome, which is `node` or a new one if the outcome was never seen."""
-        room = 0 if self.jumps is None else len(self.jumps)
-        if outcome >= room:
-            grown: Any = np.full(2 * outcome + 2, -1, dtype=np.int32)
-            if room:
-                grown[:room] = self.jumps
-            self.jumps = grown
-        jumps: Any = self.jumps
+        jumps = self.jumps_up_to(outcome)
         place = int(jumps[outcome])
         if place < 0:
             fresh = Node(self.rank) if node is None else node
@@ -87,9 +93,7 @@ class Tree:
         for what, first, found in events or alone:
             after: Node | None = None
             if what == "decide" and at.kind == DECIDE and at.expression is first:
-                outcome = outcome_number(self.expressions, first, found)
-                place = int(at.jumps[outcome]) if outcome < len(at.jumps) else -1
-                after = at.after[place] if place >= 0 else None
+                after = at.known(outcome_number(self.expressions, first, found))
             elif what != "decide" and at.kind == YIELD:
                 after = at.next
             if after is None:
@@ -103,9 +107,7 @@ class Tree:
         while node.kind != END:
             after = node.next
             if node.kind == DECIDE:
-                outcome = int(self.expressions.looked_up(node.expression, rows, every)[0])
-                place = int(node.jumps[outcome]) if outcome < len(node.jumps) else -1
-                after = node.after[place] if place >= 0 else None
+                after = node.known(int(self.expressions.looked_up(node.expression, rows, every)[0]))
             if after is None:
                 return False
             node = after
@@ -152,7 +154,7 @@ class Tree:
     def _next(self, before: Node, outcome: int, known: Node | None) -> Node:
         """The node after another; `known` after a mark."""
         if before.kind == DECIDE:
-            return before.to(self.expressions, outcome, known)
+            return before.to(outcome, known)
         if before.next is None:
             before.next = Node(before.rank) if known is None else known
         found: Node = before.next
@@ -236,11 +238,7 @@ class Tree:
     ) -> list[tuple[Node, Ints]]:
         """Split states by what comes after a question."""
         outcome = self.expressions.looked_up(node.expression, rows, group)
-        jumps = node.jumps
-        top = int(outcome.max()) if len(outcome) else 0
-        if top >= len(jumps):
-            node.jumps = jumps = np.concatenate([jumps, np.full(2 * top + 2 - len(jumps), -1, dtype=np.int32)])
-        place = jumps[outcome]
+        place = node.jumps_up_to(int(outcome.max()) if len(outcome) else 0)[outcome]
         first = int(place[0])
         if (place == first).all():
             if first >= 0:

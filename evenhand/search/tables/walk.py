@@ -131,7 +131,6 @@ class TableWalk(Paths):
         self.first: list[tuple[int, int] | None] = [None] * len(questions.steps)
         self.kept_edges: list[tuple[Any, Any, Any, Any]] = []
         self.examples: dict[tuple[int, int], int] = {}
-        self.counted_actions: set[int] = set()
 
     def run(
         self,
@@ -395,11 +394,9 @@ class TableWalk(Paths):
         offered = np.bincount(label, minlength=size)
         moved = np.bincount(label[changed], minlength=size)
         new = np.bincount(label[fresh], minlength=size)
-        some = np.flatnonzero(offered).tolist()
-        if not self.counted_actions.issuperset(some):  # they are listed in the order in which they come
-            self.counted_actions.update(some)
-            some = label[np.sort(np.unique(label, return_index=True)[1])].tolist()
-        for place in some:
+        first = np.zeros(size, dtype=np.int64)
+        first[label[::-1]] = np.arange(len(label))[::-1]
+        for place in sorted(np.flatnonzero(offered).tolist(), key=first.__getitem__):  # in the order in which they come
             name = label_of(self.learner.actions.values[place])
             if name not in self.counting.labels and len(self.counting.labels) >= LABELS:
                 raise NotLearned(f"more than {LABELS} labels of actions, of which the first are named, not {OTHERS!r}")

@@ -16,7 +16,7 @@ from evenhand.core.property import Property
 from evenhand.core.system import AnySystem
 from evenhand.search.tables.asking import Asked
 from evenhand.search.tables.continuations import Continuations
-from evenhand.search.tables.expressions import Expressions, Values
+from evenhand.search.tables.expressions import Values
 from evenhand.search.tables.learning import Learner
 from evenhand.search.tables.proxies import Run
 from evenhand.search.tables.trees import Node, Tree
@@ -95,10 +95,10 @@ def stale_path() -> AbstractContextManager[Any]:
     """An outcome that was never seen takes the path of another."""
     real = Node.to
 
-    def to(self: Node, expressions: Expressions, outcome: int, node: Node | None) -> Node:
+    def to(self: Node, outcome: int, node: Node | None) -> Node:
         if len(self.after) == 1 and node is None and self.after[0].kind != 0:
-            return real(self, expressions, outcome, self.after[0])
-        return real(self, expressions, outcome, node)
+            return real(self, outcome, self.after[0])
+        return real(self, outcome, node)
 
     return patch.object(Node, "to", to)
 
