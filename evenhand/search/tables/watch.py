@@ -56,7 +56,6 @@ class Watch:
         # By id, because the hash of a code object goes through all its constants.  Holding the object keeps its id
         # unique.
         self.known: dict[int, tuple[CodeType, Callable[..., Any] | None]] = {}
-        self.quiet: set[int] = set()  # those that need no tracer
         self.tracer = self._called()
         self.complaint: str = ""
         self.lent: tuple[FrameType, int, str, Any] | None = None
@@ -80,21 +79,18 @@ class Watch:
 
     def _called(self) -> Callable[[FrameType, str, Any], Any]:
         """The trace function; it runs at every call of the model, so it does little for code that it knows."""
-        known, quiet = self.known, self.quiet
+        known = self.known
 
         def called(frame: FrameType, _event: str, _argument: Any) -> Any:
             code = frame.f_code
-            if id(code) in quiet:
-                return None
             found = known.get(id(code))
             if found is None:
                 found = known[id(code)] = (code, self._examined(frame))
-                if found[1] is None:
-                    quiet.add(id(code))
-            if found[1] is not None:
-                frame.f_trace = found[1]  # newer versions of Python ask for it before they show each instruction
+            tracer = found[1]
+            if tracer is not None:
+                frame.f_trace = tracer  # newer versions of Python ask for it before they show each instruction
                 frame.f_trace_lines, frame.f_trace_opcodes = False, True
-            return found[1]
+            return tracer
 
         return called
 
