@@ -64,18 +64,7 @@ class Reader:
     def of(self, unit: Unit) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return what is read of the steps of a group."""
         likely = self.likely.get(unit.leaf.reads[unit.group], ((), ()))
-        return self.reads.get((unit.leaf.number, unit.group), likely)
-
-    def first(self, jobs: Sequence[Job]) -> list[Job]:
-        """Return those of the jobs to ask about next: one of each kind, as long as nothing is known of that kind."""
-        new = {job.unit.leaf.reads[job.unit.group]: job for job in jobs}
-        some = [job for kind, job in new.items() if kind not in self.likely] or [*jobs]
-        for job in some:
-            kind = job.unit.leaf.reads[job.unit.group]
-            self.reads.setdefault(
-                (job.unit.leaf.number, job.unit.group), self.likely.setdefault(kind, self.of(job.unit))
-            )
-        return some
+        return self.reads.setdefault((unit.leaf.number, unit.group), likely)
 
     def grows(self, unit: Unit, before: set[int], after: set[int]) -> bool:
         """Read these columns too; return whether any is new."""
@@ -157,13 +146,11 @@ class Acting:
         leaf, more = made.leaf, dict[int, set[int]]()
         while True:
             keys = [reader.key(made.numbers, job) for job in jobs]
-            missing = [job for key, job in zip(keys, jobs, strict=True) if key not in reader.memo]
+            missing = {key: job for key, job in zip(keys, jobs, strict=True) if key not in reader.memo}
             if not missing:
                 break
-            some = reader.first(missing)
-            asked = [reader.key(made.numbers, job) for job in some]
-            found, grown = self._evaluated(reader, made, some)
-            reader.memo.update((key, one) for key, one in zip(asked, found, strict=True) if one is not None)
+            found, grown = self._evaluated(reader, made, [*missing.values()])
+            reader.memo.update((key, one) for key, one in zip(missing, found, strict=True) if one is not None)
             self._read(reader, made, grown)
             if grown:
                 self.learner.watching.clear_caches()  # one may hold a proxy

@@ -19,7 +19,7 @@ from evenhand.search.tables.action_independent import ActionNeeded, was_touched
 from evenhand.search.tables.expressions import Expression, Expressions, Ids, Spent, Unfollowed, Values, Wide
 from evenhand.search.tables.proxies import Identical, Run, real_within
 from evenhand.search.tables.questions import ACTS, Question
-from evenhand.search.tables.trees import Tree, once
+from evenhand.search.tables.trees import Node, Tree
 from evenhand.search.tables.watching import Watching
 from evenhand.search.witness import NotLearned
 
@@ -52,6 +52,10 @@ def updated(function: Callable[[Any], Any], about: Any) -> Any:
     if was_touched(about[1]):
         raise NotLearned("a monitor asks for the action")
     return value
+
+
+class Grown(Exception):
+    """A question takes so many paths that it is evaluated on the values read from now on."""
 
 
 class MoreRead(NotLearned):
@@ -95,6 +99,14 @@ class Learned:
     def _answers(self, rows: Ids | Sequence[Any], count: int) -> Any:
         raise NotImplementedError
 
+    def _learn(self, numbers: Sequence[int]) -> None:
+        """Observe one answer.  Raises NotLearned where the plain function answers otherwise."""
+        raise NotImplementedError
+
+    def _ended(self, rows: Ids | Sequence[Any], count: int) -> list[tuple[Node, Any]]:
+        """The states or steps that reach each end of the tree; where one is missing, it is learned."""
+        return self.tree.through(rows, np.arange(count), lambda i: self._learn([int(row[i]) for row in rows]))[0]
+
     def _depends(self, some: Iterable[Expression]) -> None:
         for one in some:
             self.decides.add(one)
@@ -122,17 +134,14 @@ class Asked(Learned):
     def _answers(self, rows: Ids | Sequence[Any], count: int) -> Any:
         self.asked += count
         found = np.zeros(count, dtype=np.int8)
-        every, learned = np.arange(count), set[tuple[int, int]]()
-        while self.memo is None:
-            ended, stopped = self.tree.walk(rows, every)
-            if not stopped:
-                for node, group in ended:
+        every = np.arange(count)
+        if self.memo is None:
+            with suppress(Grown):
+                for node, group in self._ended(rows, count):
                     found[group] = node.result
                 return found
-            for group in stopped:
-                index = once(self.tree, group, learned)
-                self._learn([int(row[index]) for row in rows])
         while not self.each:
+            assert self.memo is not None  # since the tree has grown
             try:
                 outcomes = self.expressions.looked_up(self.memo, rows, every)
             except Wide:
@@ -156,13 +165,10 @@ class Asked(Learned):
         leaves = zip(*columns, strict=True) if columns else ((),) * count
         every, traced = [self.about(one) for one in leaves], self.question.traced
         found = self.watching.run_on(lambda: [told(traced, about) for about in every])
-        self.watching.speak()
+        self.watching.watch.speak()
         return np.asarray(found, dtype=np.int8)
 
     def _learn(self, numbers: Sequence[int]) -> None:
-        """Observe one answer.  Raises NotLearned where the plain function answers otherwise."""
-        if self.memo is not None:
-            return
         expected, answers = told(self.question.plain, self.real(numbers)), list[int]()
         traced = self.question.traced
         run = self.watching.learned(
@@ -176,6 +182,7 @@ class Asked(Learned):
         self._depends(expression for what, expression, _ in run.events if what == "decide")
         if len(self.tree.ends) > max(PATHS, self.asked // SEEN):
             self._remember()
+            raise Grown
 
     def _remember(self) -> None:
         """From now on evaluate the question for each combination of the values read."""
@@ -192,8 +199,10 @@ class Asked(Learned):
             for column, value in zip(read, values, strict=True):
                 leaves[column] = value
             found = ACTS
-            with suppress(Identical):  # which more was read for
+            try:
                 found = self.watching.run_on(told, self.question.traced, self.about(leaves))
+            except Identical:  # which more is read for
+                expressions.trouble = ""
             if run.events or expressions.trouble:
                 if expressions.trouble:
                     raise NotLearned(expressions.trouble)
@@ -203,7 +212,7 @@ class Asked(Learned):
                 run.settled.clear()
                 self.watching.clear_caches()  # one may hold a proxy
                 raise MoreRead(more)
-            self.watching.speak()
+            self.watching.watch.speak()
             return found
 
         self.memo = expressions.made(
@@ -220,17 +229,8 @@ class Updated(Learned):
         return self.expressions.columns[-1]
 
     def _answers(self, rows: Ids | Sequence[Any], count: int) -> Any:
-        found, every, learned = np.zeros(count, dtype=np.int64), np.arange(count), set[tuple[int, int]]()
-        ended: list[Any] = []
-        while count:
-            ended, stopped = self.tree.walk(rows, every)
-            if not stopped:
-                break
-            for group in stopped:
-                index = once(self.tree, group, learned)
-                self._learn([int(row[index]) for row in rows])
-        place = len(self.expressions.columns) - 1
-        for node, group in ended:
+        found, place = np.zeros(count, dtype=np.int64), len(self.expressions.columns) - 1
+        for node, group in self._ended(rows, count) if count else ():
             expression = self.expressions.every[node.result]
             if expression.columns:
                 found[group] = self.expressions.numbers_in(expression, place, self.values, rows, group)

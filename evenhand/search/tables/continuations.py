@@ -73,7 +73,6 @@ class Continuations:
         if frame is None:
             return ("ended",)
         values = frame.f_locals
-        values = frame.f_locals
         if code.co_name != SEGMENTS:
             # Of other generators everything counts, operands on the stack as well, but no copy made by `f_locals`.
             parts = (one for one in gc.get_referents(generator) if one is not frame and one is not values)

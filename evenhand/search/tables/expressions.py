@@ -31,7 +31,6 @@ COUNT = "how many elements"
 DENSE = 1 << 20
 """Entries up to which the table of an expression over several columns is an array."""
 
-
 _EQUALITIES = (object.__eq__, str.__eq__, int.__eq__)
 _HASHES = (Enum.__hash__, str.__hash__, int.__hash__)
 
@@ -103,20 +102,7 @@ class Expression:
     """An operation on other expressions; `columns` are those it depends on, in order."""
 
     __slots__ = (
-        *(
-            "args",
-            "columns",
-            "dense",
-            "into",
-            "jumps",
-            "key",
-            "members",
-            "number",
-            "outcomes",
-            "run",
-            "shape",
-            "sparse",
-        ),
+        *("args", "columns", "dense", "into", "key", "members", "number", "outcomes", "run", "shape", "sparse"),
     )
 
     def __init__(self, number: int, key: Hashable, run: Callable[..., Any] | None, args: Sequence[Expression]) -> None:
@@ -131,7 +117,6 @@ class Expression:
         self.dense: Any = None
         self.sparse: dict[int, int] = {}
         self.into: dict[int, list[int]] = {}
-        self.jumps: Any = None
 
 
 class Expressions:

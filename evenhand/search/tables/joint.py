@@ -191,7 +191,7 @@ class JointLearner:
     def _leaves_of(self, rows: Any) -> Any:
         """The number of the leaf of each state; those unseen are learned."""
         found = np.zeros(rows.shape[1], dtype=np.int64)
-        every, learned = np.arange(rows.shape[1]), set[tuple[int, int]]()
+        every, learned = np.arange(rows.shape[1]), set[int]()
         while True:
             ended, stopped = self.offer.walk(rows, every)
             if not stopped:
@@ -199,7 +199,7 @@ class JointLearner:
                     found[group] = node.number
                 return found
             for group in stopped:
-                self._learn_offer(rows[:, once(self.offer, group, learned)].tolist())
+                self._learn_offer(rows[:, once(group, learned)].tolist())
 
     def classified(self, rows: Any) -> tuple[Any, Any]:
         """Return how many classes each state has, and the numbers of all of them in the order of states.

@@ -1,8 +1,8 @@
 """Where code looks past proxies, by `is`, `type()` or a pattern for sequences: at what, as the bytecode says.
 
-That is known where it is a name, an attribute or an element.  Real values are left to Python.  What is found of a proxy
-decides the path; where Python would find something else of it, the variable from which it comes is *lent* a value that
-leads to the real one, while that is loaded.
+That is known where it is a name, an attribute or an element.  Real values are left to Python.  What `is` finds of a
+proxy decides the path; where Python would find something else of it, the variable from which it comes is *lent* a value
+that leads to the real one, while that is loaded.
 """
 
 # Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
@@ -17,16 +17,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import CodeType, MemberDescriptorType, ModuleType
 from typing import Any, NamedTuple, TypeAlias
 
+from evenhand.core.system import Step
 from evenhand.search.containers import parts_of, record_fields
 from evenhand.search.tables.expressions import plain
 from evenhand.search.tables.proxies import (
     VALUE,
     Lazy,
-    decide_kind,
     is_single,
     is_that,
     real_within,
-    settled,
 )
 from evenhand.search.tables.sources import source_of
 
@@ -37,9 +36,6 @@ _LOADS = {
 
 Operand: TypeAlias = tuple[str, Any, tuple[str, ...]]
 """How an operand is loaded: opcode; name, constant or operands that it is computed from; and attributes taken of it."""
-
-Path: TypeAlias = tuple[Any, ...]
-"""The place of a part: indices and attributes on the way, None for what is not followed."""
 
 _SILENT = {"CACHE", "RESUME", "PRECALL", "EXTENDED_ARG", "NOP", "COPY_FREE_VARS", "PUSH_NULL", "NOT_TAKEN"}
 
@@ -66,49 +62,32 @@ _UNSEEN, BLIND = object(), object()
 
 
 class Look(NamedTuple):
-    """A look at operands: what is loaded first and used at these offsets; `paths` tells what patterns look at.
-
-    It begins at -1 where nothing can be lent.  Each path is that of a part of an operand, given by its number.
-    """
+    """A look at operands: what is loaded first and used at these offsets; it begins at -1 where nothing can be lent."""
 
     kind: str
     operands: tuple[Operand, ...]
     begin: int
     end: int
-    paths: tuple[tuple[int, Path], ...] = ()
 
     def lent(self, names: Names) -> tuple[str, Any] | None:
-        """Decide what is found of a proxy, and return a variable and what to lend it, if Python finds otherwise."""
-        if self.kind == "type" and "type" in names[1]:
+        """Decide whether a proxy is what `is` compares it with; if so, return a variable and what to lend it."""
+        if self.kind != "is":
             return None
-        values = [value_of(names, one, fields=True) for one in self.operands]
-        looked = {number for number, path in self.paths if type(_part(values[number], path)) is Lazy}
-        if len(looked) > 1:
-            return None
-        for place, operand in enumerate(self.operands):
-            if self.kind == "match" and place not in looked:
-                continue
+        operands = (*self.operands, _NONE)[:2]
+        values = [value_of(names, one, fields=True) for one in operands]
+        every = [name for one in operands for name in _names(one)]
+        for lazy, other, operand in zip(values, values[::-1], operands, strict=True):
             root = _root(operand)
-            every = [name for one in self.operands for name in _names(one)]
-            if type(values[place]) is Lazy and root is not None and every.count(root[0]) == 1:
-                real = self._found(values[place], [*values[:place], *values[place + 1 :], None][0])
-                return None if real is BLIND else (root[0], _leading(root[1], real))
+            if type(lazy) is Lazy and root is not None and every.count(root[0]) == 1:
+                return (root[0], _leading(root[1], other)) if is_single(other) and is_that(lazy, other) else None
         return None
 
-    def _found(self, lazy: Any, other: Any) -> Any:
-        """The real value, if it must be lent."""
-        if self.kind == "type":
-            decide_kind(lazy)
-            return VALUE.__get__(lazy)
-        if self.kind == "match":
-            return settled(lazy)
-        return other if is_single(other) and is_that(lazy, other) else BLIND
-
     def sees(self, names: Names) -> bool:
-        """Return whether `type()` or a pattern looks at a proxy, or at what is not known."""
+        """Return whether `type()` looks at a proxy or a pattern at what may hold one, or at what is not known."""
         values = [value_of(names, one, fields=True) for one in self.operands]
-        looked = values if self.kind == "type" else [_part(values[number], path) for number, path in self.paths]
-        return any(one is BLIND or type(one) is Lazy for one in looked)
+        if self.kind == "match":
+            return not all(one is _UNSEEN or plain(one) for one in values)
+        return any(one is BLIND or type(one) is Lazy for one in values)
 
     def compared(self, names: Names) -> tuple[Any, Any]:
         """Return what `is` compares, a proxy first; BLIND first where that may matter and is not known."""
@@ -149,7 +128,7 @@ def _root(operand: Operand) -> tuple[str, int] | None:
     if kind == "BINARY_SUBSCR":
         held = _root(name[0])
         return None if held is None else (held[0], held[1] + 1 + len(attributes))
-    return (name, len(attributes)) if kind.startswith("LOAD_FAST") else None
+    return (name, len(attributes)) if kind.startswith("LOAD_FAST") or kind == "LOAD_DEREF" else None
 
 
 def _names(operand: Operand) -> Iterator[str]:
@@ -194,6 +173,8 @@ def _may_ask(value: Any, attribute: str, *, fields: bool) -> bool:
     real = VALUE.__get__(value) if type(value) is Lazy else value
     home: Any = type(real)
     if isinstance(real, type) or attribute in (record_fields(home) or ()):
+        return True
+    if isinstance(real, Step) and attribute in vars(real):  # no action where a step has none
         return True
     if fields or plain(real_within(value)):
         return not fields
@@ -299,12 +280,18 @@ def _matched(code: CodeType, body: Body, one: Instruction) -> Look | None:
     for node in () if tree is None else ast.walk(tree):
         patterns = [case.pattern for case in node.cases] if isinstance(node, ast.Match) else []
         if isinstance(node, ast.Match) and any(_span(p) == one.positions for case in patterns for p in ast.walk(case)):
-            return _look_of(body, node.subject, [path for case in patterns for path in _sequences(case, ())])
+            return None if any(map(_may_ask_a_property, patterns)) else _look_of(body, node.subject)
     return None
 
 
-def _look_of(body: Body, subject: ast.expr, paths: Sequence[Path]) -> Look | None:
-    """A look at these parts of the subject of a `match`."""
+def _may_ask_a_property(pattern: ast.pattern) -> bool:
+    """Whether sequences or mappings are looked for in attributes, any of which may be a property."""
+    classes = [one for one in ast.walk(pattern) if isinstance(one, ast.MatchClass)]
+    return any(isinstance(part, ast.MatchSequence | ast.MatchMapping) for one in classes for part in ast.walk(one))
+
+
+def _look_of(body: Body, subject: ast.expr) -> Look | None:
+    """A look at the subject of a `match`."""
     line, last_line, column, last_column = _span(subject)
     places = [
         place
@@ -324,58 +311,12 @@ def _look_of(body: Body, subject: ast.expr, paths: Sequence[Path]) -> Look | Non
             return None
         found.insert(0, operand[0])
         at = operand[1]
-    looked = [(path[0], path[1:]) for path in paths if path] if tupled else [(0, path) for path in paths]
-    if at + 1 != places[0] or any(number not in range(-len(found), len(found)) for number, _ in looked):
+    if at + 1 != places[0]:
         return None
-    return Look("match", tuple(found), body[places[0]].offset, body[last + 1].offset, tuple(looked))
+    return Look("match", tuple(found), body[places[0]].offset, body[last + 1].offset)
 
 
 def _span(node: Any) -> tuple[int, int, int, int]:
     if not hasattr(node, "lineno"):
         return (0, 0, 0, 0)
     return (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset)
-
-
-def _sequences(pattern: ast.pattern | None, path: Path) -> Iterator[Path]:
-    """The paths at which sequences or mappings are looked for."""
-    match pattern:
-        case ast.MatchSequence(patterns=inner):
-            yield path
-            star = next((place for place, one in enumerate(inner) if isinstance(one, ast.MatchStar)), len(inner))
-            for place, one in enumerate(inner):
-                yield from _sequences(one, (*path, place if place < star else place - len(inner)))
-        case ast.MatchMapping(patterns=inner):
-            yield path
-            for one in inner:
-                yield from _sequences(one, (*path, None))
-        case ast.MatchClass(patterns=inner, kwd_attrs=names, kwd_patterns=named):
-            for one in inner:
-                yield from _sequences(one, (*path, None))
-            for name, one in zip(names, named, strict=True):
-                yield from _sequences(one, (*path, name))
-        case ast.MatchOr(patterns=inner):
-            for one in inner:
-                yield from _sequences(one, path)
-        case ast.MatchAs(pattern=one):
-            yield from _sequences(one, path)
-        case _:
-            pass
-
-
-def _part(value: Any, path: Path) -> Any:
-    """A part, or the proxy on the way there; None where no pattern gets there, BLIND where that is not known."""
-    for step in path:
-        if type(value) is Lazy or value is BLIND:
-            return value
-        parts = parts_of(value)
-        names = record_fields(parts[0]) if parts else None
-        if type(step) is str:  # anything but a field may be a property
-            step = names.index(step) if names and step in names else None
-        elif plain(value):
-            return value
-        if parts is None or step is None:
-            return BLIND
-        if not -len(parts[1]) <= step < len(parts[1]):
-            return None
-        value = parts[1][step]
-    return value

@@ -6,8 +6,7 @@ index, an element, a text), the outcome is recorded as an event: another state t
 outcomes.  Whatever a proxy cannot follow makes its value decide, so that the path is of this value alone.
 
 A proxy is no subclass of what it stands for: C code that wants the real type asks one of the methods below or raises
-TypeError.  What looks past all of them (`is`, `type`) is found in the bytecode, see `watch`: that a value is not the
-one None, truth value or member that it is compared with is decided then; if it is, the run begins anew without a proxy.
+TypeError.  What looks past all of them (`is`, `type`) is found in the bytecode, see `watch`.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from __future__ import annotations
 import builtins
 import operator
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from typing import Any
 
@@ -39,41 +38,23 @@ class Unknown(Exception):
 
 
 class Identical(NotLearned):
-    """A proxy was compared by `is` with its own value; `number` is that of its expression."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__("`is` compares a part with its own value")
-        self.number = number
+    """A proxy was compared by `is` with its own value."""
 
 
 class Run:
-    """One run of the model on proxies: the values of the columns, and the events so far.
+    """One run of the model on proxies: the values of the columns, and the events so far."""
 
-    Expressions whose numbers are `firm` decide at once whether they are single values, which are no proxies then.
-    """
-
-    def __init__(self, expressions: Expressions, numbers: Sequence[int], firm: Collection[int] = ()) -> None:
+    def __init__(self, expressions: Expressions, numbers: Sequence[int]) -> None:
         self.expressions = expressions
-        self.firm = firm
-        self.identical = -1  # the number of an expression that was compared with its own value
         self.alive = True
         self.events: list[Event] = []
         self.decided: set[int] = set()
         self.settled: set[int] = set()
         self.compared: dict[Any, tuple[Any, Any]] = {}
         self.leaves = [
-            self.holding(expressions.every[place], expressions.columns[place].values[number])
+            new(self, expressions.every[place], expressions.columns[place].values[number])
             for place, number in enumerate(numbers)
         ]
-
-    def holding(self, expression: Expression, value: Any) -> Any:
-        """Return a proxy, or the value where that is decided."""
-        if expression.number in self.firm:
-            single = _single(value)
-            self.decide(self.expressions.made("single", _single, (expression,)), single)
-            if single:
-                return value
-        return new(self, expression, value)
 
     def decide(self, expression: Expression, outcome: Any) -> None:
         """Record an outcome, unless this segment of the run has settled it."""
@@ -94,9 +75,6 @@ class Run:
         self.decided.clear()
         self.settled.clear()
         self.events.append(("mark", continuation, None))
-        for place, column in enumerate(self.leaves):  # those that are no proxies decide in each segment
-            if place in self.firm:
-                self.holding(self.expressions.every[place], real_within(column))
 
     def expression(self, value: Any) -> Expression:
         """Return the expression of a value that may hold proxies.  Raises Unknown."""
@@ -175,12 +153,6 @@ class Lazy(metaclass=_Bare):
             return method
         return getattr(settled(self), name)
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        setattr(settled(self), name, value)
-
-    def __delattr__(self, name: str) -> None:
-        delattr(settled(self), name)
-
     def __hash__(self) -> int:
         return hash(settled(self))
 
@@ -214,27 +186,11 @@ class Lazy(metaclass=_Bare):
         found: Iterator[Any] = reversed(_elements(self))
         return found
 
-    def __copy__(self) -> Any:
-        return self
-
-    def __deepcopy__(self, _memo: Any) -> Any:
-        return self
-
-    def __call__(self, *given: Any, **named: Any) -> Any:
-        """Call the value; none that is followed can be called."""
-        return settled(self)(*given, **named)
-
-    def __format__(self, how: str) -> str:
-        return format(settled(self), how)
-
     def __reduce_ex__(self, _protocol: Any) -> Any:
         raise _trouble(self, "a part of the state is pickled")
 
     def __sizeof__(self) -> int:
         raise _trouble(self, "the size in memory of a part of the state is read")
-
-    def __dir__(self) -> Any:
-        return dir(settled(self))
 
 
 EXPRESSION: Any = Lazy.__dict__["_expression"]
@@ -256,10 +212,6 @@ def is_single(value: Any) -> bool:
     return type(value) is not Lazy and (value is None or type(value) is bool or isinstance(value, Enum))
 
 
-def _single(value: Any) -> tuple[Any, ...]:
-    return (value,) if is_single(value) else ()
-
-
 def is_that(lazy: Any, single: Any) -> bool:
     """Decide whether a proxy is this single value, and return it."""
     run, found = _alive(lazy), VALUE.__get__(lazy) is single
@@ -268,19 +220,17 @@ def is_that(lazy: Any, single: Any) -> bool:
     return found
 
 
-def decide_identity(lazy: Any, single: Any) -> None:
+def decide_identity(lazy: Any, single: Any, where: str) -> None:
     """Record that a proxy is not this single value, which is what Python finds.  Raises Identical."""
     if is_that(lazy, single):
-        run, number = RUN.__get__(lazy), EXPRESSION.__get__(lazy).number
-        run.identical = number
-        raise Identical(number)
+        raise _trouble(lazy, f"{where}: `is` compares a part with its own value; compare with == instead", Identical)
 
 
-def _trouble(lazy: Any, what: str) -> NotLearned:
-    """Note what a proxy cannot do, and return the exception."""
+def _trouble(lazy: Any, what: str, kind: type[NotLearned] = NotLearned) -> NotLearned:
+    """Note what a proxy cannot do, and return the exception, which the model may swallow."""
     expressions = RUN.__get__(lazy).expressions
     expressions.trouble = expressions.trouble or what
-    return NotLearned(what)
+    return kind(what)
 
 
 def _alive(lazy: Any) -> Run:
@@ -441,7 +391,7 @@ def _done(run: Run, key: Any, act: Callable[..., Any], given: Sequence[Any], *, 
         run.decide(sound, True)
     if value is NotImplemented or not plain(value):
         return act(*map(settled_within, given))
-    return run.holding(found, value) if found.columns else value
+    return new(run, found, value) if found.columns else value
 
 
 def _binary(name: str, *, back: bool) -> Callable[..., Any]:
@@ -451,8 +401,12 @@ def _binary(name: str, *, back: bool) -> Callable[..., Any]:
     return lambda self, other: applied(name, act, (other, self))
 
 
+def _unary(name: str, act: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda self: applied(name, act, (self,))
+
+
 def _real(act: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda self, *more: act(settled(self), *map(settled, more))
+    return lambda self, *more, **named: act(settled(self), *map(settled, more), **named)
 
 
 for _word in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and", "or", "xor"):
@@ -461,7 +415,7 @@ for _word in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift"
 for _word in ("lt", "le", "gt", "ge", "getitem"):
     setattr(Lazy, f"__{_word}__", _binary(f"__{_word}__", back=False))
 for _word, _act in (("neg", operator.neg), ("pos", operator.pos), ("invert", operator.invert), ("abs", abs)):
-    setattr(Lazy, f"__{_word}__", (lambda name, act: lambda self: applied(name, act, (self,)))(_word, _act))
+    setattr(Lazy, f"__{_word}__", _unary(_word, _act))
 _REAL: tuple[tuple[str, Callable[..., Any]], ...] = (
     ("int", int),
     ("float", float),
@@ -473,8 +427,17 @@ _REAL: tuple[tuple[str, Callable[..., Any]], ...] = (
     ("round", round),
     ("trunc", int),
     ("divmod", divmod),
+    ("rdivmod", lambda real, other: divmod(other, real)),
     ("matmul", operator.matmul),
+    ("format", format),
+    ("dir", dir),
+    ("call", operator.call),
+    ("setattr", setattr),
+    ("delattr", delattr),
 )
+"""What has a real answer only: the value decides."""
+
 for _word, _how in _REAL:
     setattr(Lazy, f"__{_word}__", _real(_how))
-Lazy.__rdivmod__ = lambda self, other: divmod(other, settled(self))  # type: ignore[attr-defined]
+for _word in ("copy", "deepcopy"):
+    setattr(Lazy, f"__{_word}__", lambda self, *_memo: self)

@@ -348,12 +348,9 @@ def _marked(body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _marked_branch(body: list[ast.stmt]) -> list[ast.stmt]:
-    """The statements of a condition with a mark before each loop, and between conditions."""
-    made: list[ast.stmt] = []
-    for place, one in enumerate(body):
-        apart = _loops_in(one) or (isinstance(one, ast.If) and (place or len(body) > 1))
-        made += _marked([one]) if apart else [one]
-    return made
+    """The statements of a condition with marks, if they have loops, or conditions beside others."""
+    apart = any(map(_loops_in, body)) or (len(body) > 1 and any(isinstance(one, ast.If) for one in body))
+    return _marked(body) if apart else body
 
 
 def _is_delegated(source: ast.expr) -> bool:

@@ -104,7 +104,7 @@ class Members:
             return any(self._part(first, place) for place in range(len(self.elements) + 1))
         if mine and name == "len":
             counted = run.expressions.made(COUNT, _count, EXPRESSION.__get__(first).args)
-            return run.holding(counted, len(self._value(first)))
+            return new(run, counted, len(self._value(first)))
         if mine and name == "in":
             return self._has(first, more[0], act)
         if mine and len(more) == 1 and (name in BOTH or name in _COMPARED):
@@ -244,7 +244,7 @@ def _as_set(value: Any) -> Any:
 
 
 def _held(run: Run, part: Expression) -> Any:
-    return run.holding(part, run.value(part)) if part.columns else run.value(part)
+    return new(run, part, run.value(part)) if part.columns else run.value(part)
 
 
 def _both(run: Run, name: str, one: Expression, other: Expression) -> Expression:
@@ -265,14 +265,6 @@ Compared = list[tuple[Any, Any]]
 """The columns of two sets; the last are sets of other elements."""
 
 
-def _is_equal(pairs: Compared) -> bool:
-    return all(_is_one(one, other) or one == other for one, other in pairs)
-
-
-def _is_one(one: Any, other: Any) -> bool:
-    return type(one) is Lazy and type(other) is Lazy and EXPRESSION.__get__(one) is EXPRESSION.__get__(other)
-
-
 def _is_within(pairs: Compared) -> bool:
     *columns, (mine, others) = pairs
     return all(other is True or not one or other for one, other in columns) and bool(mine <= others)
@@ -285,6 +277,10 @@ def _is_disjoint(pairs: Compared) -> bool:
 
 def _turned(pairs: Compared) -> Compared:
     return [(other, one) for one, other in pairs]
+
+
+def _is_equal(pairs: Compared) -> bool:
+    return _is_within(pairs) and _is_within(_turned(pairs))
 
 
 _COMPARED: dict[str, Callable[[Compared], bool]] = {

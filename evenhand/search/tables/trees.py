@@ -43,15 +43,21 @@ class Node:
         self.root = root
         self.uses = 0
 
-    def to(self, expressions: Expressions, outcome: int, node: Node | None) -> Node:
+    def jumps_up_to(self, outcome: int) -> Any:
+        """Return for each outcome the place of the node after it or -1, with room for this one."""
+        if outcome >= len(self.jumps):
+            more = np.full(2 * outcome + 2 - len(self.jumps), -1, dtype=np.int32)
+            self.jumps = np.concatenate([self.jumps, more])
+        return self.jumps
+
+    def known(self, outcome: int) -> Node | None:
+        """Return the node after an outcome; None for one that was never seen."""
+        place = int(self.jumps[outcome]) if outcome < len(self.jumps) else -1
+        return self.after[place] if place >= 0 else None
+
+    def to(self, outcome: int, node: Node | None) -> Node:
         """Return the node after an outcome, which is `node` or a new one if the outcome was never seen."""
-        room = 0 if self.jumps is None else len(self.jumps)
-        if outcome >= room:
-            grown: Any = np.full(2 * outcome + 2, -1, dtype=np.int32)
-            if room:
-                grown[:room] = self.jumps
-            self.jumps = grown
-        jumps: Any = self.jumps
+        jumps = self.jumps_up_to(outcome)
         place = int(jumps[outcome])
         if place < 0:
             fresh = Node(self.rank) if node is None else node
@@ -64,11 +70,10 @@ class Node:
 
 
 class Tree:
-    """The observations of one function, in runs that decide first what is `firm`."""
+    """The observations of one function."""
 
     def __init__(self, expressions: Expressions) -> None:
         self.expressions = expressions
-        self.firm: set[int] = set()
         self.asked = 0
         self.root = Node(root=True)
         self.segments: dict[Any, Node] = {}
@@ -79,11 +84,6 @@ class Tree:
         """Whether half of the states asked about, and not few, had a path of their own."""
         return len(self.ends) >= ALONE and 2 * len(self.ends) > self.asked
 
-    def harden(self, number: int) -> None:
-        """Begin anew, with runs that decide first whether this expression is a single value."""
-        self.firm.add(number)
-        self.root, self.segments = Node(root=True), {}
-
     def followed(self, at: Node, events: Sequence[Event]) -> Node | None:
         """Return the known continuation to which these events, up to a mark, lead from a node; None for none.
 
@@ -93,9 +93,7 @@ class Tree:
         for what, first, found in events or alone:
             after: Node | None = None
             if what == "decide" and at.kind == DECIDE and at.expression is first:
-                outcome = outcome_number(self.expressions, first, found)
-                place = int(at.jumps[outcome]) if outcome < len(at.jumps) else -1
-                after = at.after[place] if place >= 0 else None
+                after = at.known(outcome_number(self.expressions, first, found))
             elif what != "decide" and at.kind == YIELD:
                 after = at.next
             if after is None:
@@ -109,9 +107,7 @@ class Tree:
         while node.kind != END:
             after = node.next
             if node.kind == DECIDE:
-                outcome = int(self.expressions.looked_up(node.expression, rows, every)[0])
-                place = int(node.jumps[outcome]) if outcome < len(node.jumps) else -1
-                after = node.after[place] if place >= 0 else None
+                after = node.known(int(self.expressions.looked_up(node.expression, rows, every)[0]))
             if after is None:
                 return False
             node = after
@@ -158,23 +154,37 @@ class Tree:
     def _next(self, before: Node, outcome: int, known: Node | None) -> Node:
         """The node after another; `known` after a mark."""
         if before.kind == DECIDE:
-            return before.to(self.expressions, outcome, known)
+            return before.to(outcome, known)
         if before.next is None:
             before.next = Node(before.rank) if known is None else known
         found: Node = before.next
         return found
 
+    def through(
+        self, rows: Ids | Sequence[Any], these: Ints, learn: Callable[[int], None]
+    ) -> tuple[list[tuple[Node, Ints]], list[tuple[Any, Ints]]]:
+        """Send states through the tree until all reach an end; `learn(index)` observes one that did not.
+
+        Returns the states that reach each end, and the actions with the states that offer each, in the order of each
+        state's actions.
+        """
+        learned = set[int]()
+        self.asked = max(self.asked, len(these))
+        while True:
+            offered: list[tuple[Any, Ints]] = []
+            ended, stopped = self.walk(rows, these, offered)
+            if not stopped:
+                return ended, offered
+            for group in stopped:
+                learn(once(group, learned))
+
     def walk(
-        self,
-        rows: Ids | Sequence[Any],
-        these: Ints,
-        offered: Callable[[Any, Ints], None] | None = None,
+        self, rows: Ids | Sequence[Any], these: Ints, offered: list[tuple[Any, Ints]] | None = None
     ) -> tuple[list[tuple[Node, Ints]], list[Ints]]:
-        """Send states through the tree.
+        """Send states through the tree, and list the actions that they offer.
 
         Returns the states that reach each end, and groups of states that an outcome unseen so far stops, each group at
-        one place.  `offered` is called with each action and the states that offer it, in the order of each state's
-        actions.
+        one place.
         """
         ended: dict[int, tuple[Node, list[Ints]]] = {}
         stopped: list[Ints] = []
@@ -198,7 +208,7 @@ class Tree:
         node: Node,
         rows: Ids | Sequence[Any],
         group: Ints,
-        offered: Callable[[Any, Ints], None] | None,
+        offered: list[tuple[Any, Ints]] | None,
         ended: dict[int, tuple[Node, list[Ints]]],
         stopped: list[Ints],
     ) -> list[tuple[Node, Ints]]:
@@ -212,7 +222,7 @@ class Tree:
                 node, group = parts[0]
             elif node.kind == YIELD and node.next is not None:
                 if node.result is not None and offered is not None:
-                    offered(node.result, group)
+                    offered.append((node.result, group))
                 node = node.next
             elif node.kind == END:
                 ended.setdefault(node.number, (node, []))[1].append(group)
@@ -228,11 +238,7 @@ class Tree:
     ) -> list[tuple[Node, Ints]]:
         """Split states by what comes after a question."""
         outcome = self.expressions.looked_up(node.expression, rows, group)
-        jumps = node.jumps
-        top = int(outcome.max()) if len(outcome) else 0
-        if top >= len(jumps):
-            node.jumps = jumps = np.concatenate([jumps, np.full(2 * top + 2 - len(jumps), -1, dtype=np.int32)])
-        place = jumps[outcome]
+        place = node.jumps_up_to(int(outcome.max()) if len(outcome) else 0)[outcome]
         first = int(place[0])
         if (place == first).all():
             if first >= 0:
@@ -250,13 +256,12 @@ class Tree:
         return found
 
 
-def once(tree: Tree, group: Ints, learned: set[tuple[int, int]]) -> int:
+def once(group: Ints, learned: set[int]) -> int:
     """Return the index of a state to observe.  Raises NotLearned if it was observed and is still unknown."""
     index = int(group[0])
-    known = len(tree.firm), index
-    if known in learned:
+    if index in learned:
         raise NotLearned("a state that was observed is not found among what was observed")
-    learned.add(known)
+    learned.add(index)
     return index
 
 

@@ -19,7 +19,7 @@ from evenhand.search.lasso import Edges
 from evenhand.search.memory import MemoryBudget
 from evenhand.search.tables.learning import Learner
 from evenhand.search.tables.questions import MET, VIOLATED
-from evenhand.search.tables.trees import Tree, once
+from evenhand.search.tables.trees import Tree
 from evenhand.search.tables.visited import DIRECT, WORD, Visited, different
 from evenhand.search.totals import Result
 from evenhand.search.walk import Paths
@@ -131,7 +131,6 @@ class TableWalk(Paths):
         self.first: list[tuple[int, int] | None] = [None] * len(questions.steps)
         self.kept_edges: list[tuple[Any, Any, Any, Any]] = []
         self.examples: dict[tuple[int, int], int] = {}
-        self.counted_actions: set[int] = set()
 
     def run(
         self,
@@ -230,21 +229,6 @@ class TableWalk(Paths):
         self.parents.frombytes(np.ascontiguousarray(parents, dtype=np.int64).tobytes())
         self.actions.frombytes(np.ascontiguousarray(actions, dtype=np.int64).tobytes())
 
-    def through(self, tree: Tree, rows: Any, these: Any, learn: Any, offered: Any = None) -> list[tuple[Any, Any]]:
-        """Send states through a tree until all reach an end; `learn(index)` observes one that did not."""
-        learned = set[tuple[int, int]]()
-        tree.asked = max(tree.asked, len(these))
-        while True:
-            found: list[tuple[Any, Any]] = []
-            ended, stopped = tree.walk(rows, these, None if offered is None else _into(found))
-            if not stopped:
-                if offered is not None:
-                    for action, group in found:
-                        offered(action, group)
-                return ended
-            for group in stopped:
-                learn(once(tree, group, learned))
-
     def _ask_states(self, rows: Any) -> None:
         for asked, kept in zip(self.learner.of_states, self.state_answers, strict=True):
             kept.append(asked.answers(rows, rows.shape[1]))
@@ -252,14 +236,11 @@ class TableWalk(Paths):
     def _offers(self, rows: Any) -> tuple[Any, dict[int, tuple[Any, Any]]]:
         """How much each state offers; for each action the states that offer it, and its number among those on offer."""
         learner, found = self.learner, dict[int, list[tuple[Any, Any]]]()
-        count = np.zeros(rows.shape[1], dtype=np.int64)
-
-        def offered(action: int, group: Any) -> None:
+        count, every = np.zeros(rows.shape[1], dtype=np.int64), np.arange(rows.shape[1])
+        _, offered = learner.offer.through(rows, every, lambda i: learner.learn_offer(rows[:, i].tolist()))
+        for action, group in offered:
             found.setdefault(action, []).append((group, count[group]))
             count[group] += 1
-
-        every = np.arange(rows.shape[1])
-        self.through(learner.offer, rows, every, lambda i: learner.learn_offer(rows[:, i].tolist()), offered)
         return count, {
             action: (np.concatenate([g for g, _ in parts]), np.concatenate([n for _, n in parts]))
             for action, parts in found.items()
@@ -294,11 +275,12 @@ class TableWalk(Paths):
             steps = (ends - count)[sources] + numbers[order]
             once = sources[np.diff(sources, prepend=-1) > 0]  # `np.unique` would hash them
             place[sources] = steps
-            for node, group in self.through(learner.steps[action], rows, once, learn):
+            for node, group in learner.steps[action].through(rows, once, learn)[0]:
                 self.examples[action, node.number] = base + int(group[-1])
                 some = place[group]
                 if len(once) != len(sources):  # an action is listed twice
-                    left, right = np.searchsorted(sources, group), np.searchsorted(sources, group, side="right")
+                    left: Any = np.searchsorted(sources, group)
+                    right: Any = np.searchsorted(sources, group, side="right")
                     group = np.repeat(group, right - left)
                     some = np.concatenate([steps[low:high] for low, high in zip(left, right, strict=True)])
                 changes, shown[some] = self._after(node.result, rows, group)
@@ -412,11 +394,9 @@ class TableWalk(Paths):
         offered = np.bincount(label, minlength=size)
         moved = np.bincount(label[changed], minlength=size)
         new = np.bincount(label[fresh], minlength=size)
-        some = np.flatnonzero(offered).tolist()
-        if not self.counted_actions.issuperset(some):  # they are listed in the order in which they come
-            self.counted_actions.update(some)
-            some = label[np.sort(np.unique(label, return_index=True)[1])].tolist()
-        for place in some:
+        first = np.zeros(size, dtype=np.int64)
+        first[label[::-1]] = np.arange(len(label))[::-1]
+        for place in sorted(np.flatnonzero(offered).tolist(), key=first.__getitem__):  # in the order in which they come
             name = label_of(self.learner.actions.values[place])
             if name not in self.counting.labels and len(self.counting.labels) >= LABELS:
                 raise NotLearned(f"more than {LABELS} labels of actions, of which the first are named, not {OTHERS!r}")
@@ -424,7 +404,3 @@ class TableWalk(Paths):
             count[0] += int(offered[place])
             count[1] += int(moved[place])
             count[2] += int(new[place])
-
-
-def _into(found: list[tuple[Any, Any]]) -> Callable[[Any, Any], None]:
-    return lambda action, group: found.append((action, group))

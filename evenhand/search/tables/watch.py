@@ -49,10 +49,6 @@ _LOOKS_PAST = "looks past a value that is not chosen yet"
 _PATTERN = "a sequence or mapping pattern looks past what is proxied; compare instead"
 
 
-class Evades(Exception):
-    """Code that a proxy cannot follow; says what, where, and what to write instead."""
-
-
 class Watch:
     """A watch on code that runs on proxies: no identity of theirs means anything, nor that of what they hold."""
 
@@ -60,10 +56,9 @@ class Watch:
         # By id, because the hash of a code object goes through all its constants.  Holding the object keeps its id
         # unique.
         self.known: dict[int, tuple[CodeType, Callable[..., Any] | None]] = {}
-        self.quiet: set[int] = set()  # those that need no tracer
         self.tracer = self._called()
         self.complaint: str = ""
-        self.lent: list[tuple[FrameType, int, str, Any]] = []
+        self.lent: tuple[FrameType, int, str, Any] | None = None
 
     def watched(self, run: Callable[..., Any], *given: Any) -> Any:
         """Run the model's own code under watch, and restore the trace function that was set before."""
@@ -75,30 +70,27 @@ class Watch:
             return run(*given)
         finally:
             sys.settrace(before)
-            self.lent.clear()
+            self.lent = None
 
     def speak(self) -> None:
-        """Raise Evades if something was found."""
+        """Raise NotLearned for code that a proxy cannot follow; says what, where, and what to write instead."""
         if self.complaint:
-            raise Evades(self.complaint)
+            raise NotLearned(self.complaint)
 
     def _called(self) -> Callable[[FrameType, str, Any], Any]:
         """The trace function; it runs at every call of the model, so it does little for code that it knows."""
-        known, quiet = self.known, self.quiet
+        known = self.known
 
         def called(frame: FrameType, _event: str, _argument: Any) -> Any:
             code = frame.f_code
-            if id(code) in quiet:
-                return None
             found = known.get(id(code))
             if found is None:
                 found = known[id(code)] = (code, self._examined(frame))
-                if found[1] is None:
-                    quiet.add(id(code))
-            if found[1] is not None:
-                frame.f_trace = found[1]  # newer versions of Python ask for it before they show each instruction
+            tracer = found[1]
+            if tracer is not None:
+                frame.f_trace = tracer  # newer versions of Python ask for it before they show each instruction
                 frame.f_trace_lines, frame.f_trace_opcodes = False, True
-            return found[1]
+            return tracer
 
         return called
 
@@ -201,7 +193,7 @@ class Watch:
         """What is looked at is about to be loaded; return what must be lent."""
         lent = look.lent(names)
         if lent is not None:
-            self.lent.append((frame, look.end, lent[0], names[0][lent[0]]))
+            self.lent = frame, look.end, lent[0], names[0][lent[0]]
             return {lent[0]: lent[1]}
         if look.kind != "is" and look.sees(names):
             what = _PATTERN if look.kind == "match" else f"`type` {_LOOKS_PAST}; use isinstance or =="
@@ -209,17 +201,17 @@ class Watch:
         return {}
 
     def _returned(self, frame: FrameType, end: int | None = None) -> dict[str, Any]:
-        """What variables held that were lent something until `end`; without one, until an exception."""
-        back: dict[str, Any] = {}
-        for place in reversed(range(len(self.lent))):
-            if self.lent[place][0] is frame and end in (self.lent[place][1], None):
-                _, _, name, back[name] = self.lent.pop(place)
-        return back
+        """What the variable held that was lent something until `end`; without one, until an exception."""
+        if self.lent is None or self.lent[0] is not frame or end not in (self.lent[1], None):
+            return {}
+        _, _, name, value = self.lent
+        self.lent = None
+        return {name: value}
 
     def _compared(self, frame: FrameType, names: Names, look: Look) -> None:
         one, other = look.compared(names)
         if type(one) is Lazy and is_single(other):
-            decide_identity(one, other)
+            decide_identity(one, other, _where(frame))
         elif type(one) is Lazy or one is BLIND:
             self._complain(f"{_where(frame)}: `is` {_LOOKS_PAST}; compare with == instead")
 

@@ -13,10 +13,10 @@ from evenhand.core.answers import error_text
 from evenhand.processes.collector import uncollected
 from evenhand.search.tables.expressions import Spent, plain
 from evenhand.search.tables.loops import lazy_builtins
-from evenhand.search.tables.proxies import Identical, Run, Unknown
+from evenhand.search.tables.proxies import Run, Unknown
 from evenhand.search.tables.shape import Reshaped
 from evenhand.search.tables.trees import Tree
-from evenhand.search.tables.watch import Evades, Watch
+from evenhand.search.tables.watch import Watch
 from evenhand.search.witness import NotLearned
 
 RUN = 50
@@ -53,14 +53,8 @@ class Watching:
             return self.watch.watched(function, *given)
 
     def learned(self, tree: Tree, numbers: Sequence[int], act: Callable[[Run], Any]) -> Run:
-        """Observe a run for a tree, which begins anew where `is` needs a value.  Raises NotLearned."""
-        while True:
-            try:
-                return self.observed(Run(tree.expressions, numbers, tree.firm), act)
-            except Identical as error:
-                if error.number in tree.firm:
-                    raise
-                tree.harden(error.number)
+        """Observe a run for a tree.  Raises NotLearned."""
+        return self.observed(Run(tree.expressions, numbers), act)
 
     def observed(self, run: Run, act: Callable[[Run], Any]) -> Run:
         """Let `act` run the model on the proxies of a run.  Raises NotLearned for what they cannot follow."""
@@ -73,7 +67,7 @@ class Watching:
                 run.expressions.trouble = ""
                 raise
             except (NotLearned, Reshaped):
-                self._refuse_identical(run)
+                self.watch.speak()
                 raise
             except Unknown as error:
                 raise NotLearned(f"a result holds {error}") from error
@@ -85,24 +79,11 @@ class Watching:
         self._speak(run)
         return run
 
-    def speak(self) -> None:
-        """Raise NotLearned for what the watch found."""
-        try:
-            self.watch.speak()
-        except Evades as error:
-            raise NotLearned(str(error)) from error
-
     def _speak(self, run: Run) -> None:
         """Raise NotLearned for what the watch or the proxies found."""
-        self.speak()
+        self.watch.speak()
         if run.expressions.trouble:
             raise NotLearned(run.expressions.trouble)
-        self._refuse_identical(run)
-
-    def _refuse_identical(self, run: Run) -> None:
-        """Raise Identical, which the model may have swallowed."""
-        if run.identical >= 0:
-            raise Identical(run.identical)
 
     def clear_caches(self) -> None:
         """Forget what cached functions of the model keep."""

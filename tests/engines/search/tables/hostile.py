@@ -185,7 +185,7 @@ def is_an_entry_that_is_got():
     return parts((Kind.ONE, None), lambda s, _a: further(s, {"x": s.x}.get("x") is None))
 
 
-@way(followed=True)
+@way(followed=False)
 def is_stored_on_the_way():
     """`:=` before `is`."""
 
@@ -249,7 +249,7 @@ def is_an_entry_by_a_key_of_a_class():
     return rarely(how)
 
 
-@way(followed=True)
+@way(followed=False)
 def is_before_a_far_jump():
     """What is stored on the way and compared before a jump over more than 255 instructions."""
     source = ["def how(s):", " if (found := s.x) is not None:", "  y = 0", *["  y = y + 1"] * 100, "  return False"]
@@ -394,7 +394,7 @@ def _put_globally(value):
     return True
 
 
-@way(followed=True)
+@way(followed=False)
 def is_none_after_a_call():
     """A call before the comparison, on its line, changes what is compared."""
 
@@ -405,7 +405,7 @@ def is_none_after_a_call():
     return parts((None, "a"), step)
 
 
-@way(followed=True)
+@way(followed=False)
 def is_none_after_a_store():
     """A loop stores the attribute that is compared on its line."""
 
@@ -416,7 +416,7 @@ def is_none_after_a_store():
     return parts((None, "a"), step)
 
 
-@way(followed=True)
+@way(followed=False)
 def is_none_after_an_operator():
     """An operator of a class of the model, before the comparison on its line, changes what is compared."""
 
@@ -428,6 +428,12 @@ def is_none_after_an_operator():
 
 
 @way(followed=True)
+def is_none_of_an_outer_variable():
+    """A variable of the function around, read again after each comparison."""
+    return parts((None, "a"), lambda s, _a: further(s, any(s.x is None and s.y < 3 for _ in range(2)) or s.x == "a"))
+
+
+@way(followed=False)
 def is_none_of_a_global():
     """A call before the comparison, on its line, sets a global."""
     return parts((None, "a"), lambda s, _a: further(s, _put_globally(s.x) and _later is None))
@@ -451,7 +457,7 @@ def identity_number():
     return parts(("a", "b"), lambda s, _a: further(s, id(s.x) == id("a")))
 
 
-@way(followed=True)
+@way(followed=False)
 def exact_class():
     """`type(…) is`."""
     return parts((1, "a"), lambda s, _a: further(s, type(s.x) is str))
@@ -497,7 +503,7 @@ def callable_or_not():
     return parts((1, "a"), lambda s, _a: further(s, callable(s.x)))
 
 
-@way(followed=True)
+@way(followed=False)
 def match_sequence():
     """A sequence pattern reads a flag of the class."""
 
@@ -1374,7 +1380,7 @@ def match_the_action():
     return numbers(step, actions=(("add", (1,)), ("add", (2, 3)), ("add", 2), ("put", 0), "no"))
 
 
-@way(followed=True)
+@way(followed=False)
 def match_a_part_and_the_action():
     """A tuple of a part and the action is matched."""
 
@@ -1390,7 +1396,7 @@ def match_a_part_and_the_action():
     return numbers(step, actions=(("go", 1), ("go", 2), ("no", 2), 3))
 
 
-@way(followed=True)
+@way(followed=False)
 def match_a_part_within():
     """A pattern for a sequence looks at a part within a tuple."""
 
@@ -1499,13 +1505,13 @@ _MANY = [f" v{n} = {n}" for n in range(300)]
 """Variables beyond 255, whose instructions have prefixes."""
 
 
-@way(followed=True)
+@way(followed=False)
 def exact_class_of_a_late_variable():
     """`type` of the 302nd variable."""
     return rarely(_compiled(*_MANY, " x = s.x", " return type(x) is str"), "a")
 
 
-@way(followed=True)
+@way(followed=False)
 def match_a_late_variable():
     """A pattern for sequences looks at the 302nd variable."""
     return rarely(_compiled(*_MANY, " x = s.x", " match x:", "  case [_, _]: return True", " return False"), (1, 2))
@@ -1549,7 +1555,7 @@ def match_more_than_there_are():
     return rarely(how, "a")
 
 
-@way(followed=True)
+@way(followed=False)
 def match_beside_a_class():
     """The class of something is asked for before the part that is matched."""
 
@@ -1632,9 +1638,9 @@ def is_an_attribute_that_changes():
     return rarely(how)
 
 
-@way(followed=True)
-def real_while_it_is_lent():
-    """An exception comes while a part is lent for a pattern; afterwards it is a part again."""
+@way(followed=False)
+def match_beside_what_raises():
+    """A pattern is tried on a part and on a property, which raises."""
 
     class Raises:
         @property

@@ -16,7 +16,7 @@ from evenhand.core.property import Property
 from evenhand.core.system import AnySystem
 from evenhand.search.tables.asking import Asked
 from evenhand.search.tables.continuations import Continuations
-from evenhand.search.tables.expressions import Expressions, Values
+from evenhand.search.tables.expressions import Values
 from evenhand.search.tables.learning import Learner
 from evenhand.search.tables.proxies import Run
 from evenhand.search.tables.trees import Node, Tree
@@ -45,19 +45,6 @@ def none_at_last() -> AnySystem:
     return numbers(lambda s, a: Pair(None if s.y == 5 else s.x, (s.y + 1 + a * (s.x is None)) % 7), Pair(1, 0))
 
 
-def none_on_the_way() -> AnySystem:
-    """A part is None at times, and nothing can be lent for what is stored on the way."""
-
-    def offered(state: Any) -> Any:
-        for place in range(3):
-            if (x := state.x) is None and state.y != place:
-                yield place
-        if (x := state.x) is not None:
-            yield x
-
-    return numbers(lambda s, a: Pair(None if s.x == 3 else (s.x or 0) + 1, (s.y + a) % 4), Pair(None, 0), offered)
-
-
 def every_value() -> AnySystem:
     """A part runs through many values, and each leads elsewhere."""
     return numbers(lambda state, action: Pair((state.x * 2 + action) % 37, (state.y + state.x) % 3))
@@ -70,7 +57,6 @@ MODELS: tuple[tuple[AnySystem, Sequence[Property]], ...] = (
     (alternating_bit.KNOWN.system, alternating_bit.KNOWN.true),
     (every_value(), ()),
     (none_at_last(), ()),
-    (none_on_the_way(), ()),
     *((WAYS[name][0](), ()) for name in ("is_none", "is_none_again_and_again", "is_none_of_a_result")),
 )
 
@@ -105,37 +91,14 @@ def other_value_not_recorded() -> AbstractContextManager[Any]:
     return patch.object(Run, "decide", decide)
 
 
-def single_value_not_recorded() -> AbstractContextManager[Any]:
-    """A part that is no proxy decides nothing."""
-    real = Run.decide
-
-    def decide(self: Run, expression: Any, outcome: Any) -> None:
-        if expression.key != "single":
-            real(self, expression, outcome)
-
-    return patch.object(Run, "decide", decide)
-
-
-def single_value_of_one_segment() -> AbstractContextManager[Any]:
-    """A part that is no proxy decides at the beginning, and in no segment after it."""
-    real = Run.mark
-
-    def mark(self: Run, continuation: Any) -> None:
-        firm, self.firm = self.firm, ()
-        real(self, continuation)
-        self.firm = firm
-
-    return patch.object(Run, "mark", mark)
-
-
 def stale_path() -> AbstractContextManager[Any]:
     """An outcome that was never seen takes the path of another."""
     real = Node.to
 
-    def to(self: Node, expressions: Expressions, outcome: int, node: Node | None) -> Node:
+    def to(self: Node, outcome: int, node: Node | None) -> Node:
         if len(self.after) == 1 and node is None and self.after[0].kind != 0:
-            return real(self, expressions, outcome, self.after[0])
-        return real(self, expressions, outcome, node)
+            return real(self, outcome, self.after[0])
+        return real(self, outcome, node)
 
     return patch.object(Node, "to", to)
 
@@ -243,8 +206,6 @@ FAULTS: dict[str, Planted] = {
         leaf_not_recorded,
         identity_not_recorded,
         other_value_not_recorded,
-        single_value_not_recorded,
-        single_value_of_one_segment,
         stale_path,
         wrong_column,
         lost_value,
