@@ -28,14 +28,16 @@ class Out:
     """Some edges by their source: `some` (default: all) are numbers of edges in increasing order of their source."""
 
     def __init__(self, size: int, source: Ints, some: Ints | None = None) -> None:
-        self.size, self.some = size, np.arange(len(source)) if some is None else some
-        self.first = np.searchsorted(source[self.some], np.arange(size + 1))
+        self.size = size
+        self.some: Ints = np.arange(len(source)) if some is None else some
+        self.first: Ints = np.searchsorted(source[self.some], np.arange(size + 1))
 
     def of(self, nodes: Ints) -> Ints:
         """Return the edges that leave these nodes, node by node."""
         many = self.first[nodes + 1] - self.first[nodes]
         place = np.arange(int(many.sum())) - np.repeat(np.cumsum(many) - many, many)
-        return self.some[place + np.repeat(self.first[nodes], many)]
+        found: Ints = self.some[place + np.repeat(self.first[nodes], many)]
+        return found
 
 
 def spread(out: Out, target: Ints, seeds: Ints) -> Iterator[tuple[Ints, Ints, Ints]]:

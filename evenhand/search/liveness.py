@@ -184,16 +184,16 @@ def decide(claim: AboutRuns | Temporal, graph: RunGraph, says: Formula | None = 
 
     A claim in temporal logic brings the formula that it `says`.
     """
-    begins = claim.begins if isinstance(claim, Liveness) else "start"
     total = met = graph.walk.transitions
-    if begins != "start":
+    raised = isinstance(claim, Liveness) and claim.begins != "start"
+    if isinstance(claim, Liveness) and raised:
         met = graph.count(claim.tests[0])
     if graph.walk.open:
         return Tally(1, total, met)
     edges = graph.edges()
     if isinstance(claim, DeadlockFree):
         return _deadlock(claim, graph, edges)
-    if begins == "start":
+    if not raised:
         total = met = graph.many(range(edges.initials))
     formula = formula_of(claim) if isinstance(claim, Liveness) else says
     assert formula is not None
