@@ -130,9 +130,6 @@ def checked_call(function: F, gives: Gives, takes: tuple[str, ...], role: str = 
     TypeError for a value that is no function, for a coroutine or generator function (except one that gives values), and
     for one that takes other arguments.
     """
-    if not callable(function):
-        what = f"{short(function)} ({type(function).__name__})"
-        raise TypeError(f"{role}{': ' if role else ''}{what} is no function; it is called as f({', '.join(takes)})")
     # Both marks name their owner: `functools.wraps` copies the attributes of one function to another.
     if getattr(function, "__asked__", None) is function:
         return function
@@ -141,7 +138,7 @@ def checked_call(function: F, gives: Gives, takes: tuple[str, ...], role: str = 
     owner, known = kept
     if owner is function and key in known:
         return cast("F", known[key])
-    _takes(function, takes, role)
+    refuse_arguments(function, takes, role)
     if gives != "values" and (reason := _never_an_answer(function)):
         raise TypeError(f"{called(function, role)} {reason}")
     made = _WRAPPERS[gives](function, UserFunction(function, role, takes))
@@ -203,7 +200,11 @@ def _never_an_answer(function: Callable[..., Any]) -> str:
     return ""
 
 
-def _takes(function: Callable[..., Any], takes: tuple[str, ...], role: str) -> None:
+def refuse_arguments(function: Callable[..., Any], takes: tuple[str, ...], role: str) -> None:
+    """Raise TypeError for a value that is no function, or one that takes other arguments."""
+    if not callable(function):
+        what = f"{short(function)} ({type(function).__name__})"
+        raise TypeError(f"{role}{': ' if role else ''}{what} is no function; it is called as f({', '.join(takes)})")
     try:
         signature = inspect.signature(function, follow_wrapped=False)
     except (TypeError, ValueError):  # some built-in functions have none

@@ -7,7 +7,7 @@ claims, `evidence` turns findings into runs that replay, `verdicts` makes the ve
 from evenhand.core.answers import ModelError
 from evenhand.search.engine import Exploration, Prepared, explore, prepare
 from evenhand.search.estimate import estimate
-from evenhand.search.parts import NoSuchPart
+from evenhand.search.jobs import NoSuchPart
 from evenhand.search.witness import LicenceMissing
 
 __all__ = ["Exploration", "LicenceMissing", "ModelError", "NoSuchPart", "Prepared", "estimate", "explore", "prepare"]

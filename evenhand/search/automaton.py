@@ -9,7 +9,10 @@ and again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+
+import numpy as np
 
 from evenhand.core.ltl import (
     Atom,
@@ -23,6 +26,8 @@ from evenhand.core.ltl import (
     Release,
     Until,
 )
+from evenhand.search.csr import Flags
+from evenhand.search.lasso import Edges, Need, fair_parts
 
 LARGEST = 4_000
 """States up to which an automaton is built."""
@@ -51,7 +56,31 @@ class Automaton:
     transitions: tuple[Transition, ...]
     untils: tuple[Until, ...]
 
+    @cached_property
+    def edges(self) -> Edges:
+        """The transitions as edges."""
+        source, target = (
+            np.asarray([getattr(one, end) for one in self.transitions], dtype=np.int64) for end in ("source", "target")
+        )
+        return Edges(self.size, 1, source, target, np.arange(len(source)))
 
+    @cached_property
+    def needs(self) -> tuple[Need, ...]:
+        """The needs of a loop that keeps every promise."""
+        kept = ([until not in one.promises for one in self.transitions] for until in self.untils)
+        nowhere = np.zeros(self.size, dtype=np.bool_)
+        return tuple(Need("must", np.asarray(some, dtype=np.bool_), nowhere) for some in kept)
+
+    @cached_property
+    def lasting(self) -> Flags:
+        """The transitions that such a loop may take."""
+        found = np.zeros(len(self.transitions), dtype=np.bool_)
+        for part in fair_parts(self.edges, ~found, self.needs):
+            found[part] = True
+        return found
+
+
+@lru_cache(maxsize=64)
 def automaton(formula: Formula) -> Automaton:
     """Return an automaton that accepts the words of a formula.  Raises TooLarge."""
     start = frozenset({normal(formula, positive=True)})
@@ -68,7 +97,21 @@ def automaton(formula: Formula) -> Automaton:
             true, false = (frozenset(atom for atom, value in one.now if value is wanted) for wanted in (True, False))
             made.append(Transition(numbers[here], true, false, numbers[one.rest], one.promises))
     untils = dict.fromkeys(until for one in made for until in one.promises)
-    return Automaton(len(numbers), tuple(made), tuple(untils))
+    return _merged(Automaton(len(numbers), tuple(made), tuple(untils)))
+
+
+def _merged(made: Automaton) -> Automaton:
+    """The same automaton with one state for all that have equal transitions."""
+    while True:
+        ways: dict[int, set[Transition]] = {state: set() for state in range(made.size)}
+        for one in made.transitions:
+            ways[one.source].add(replace(one, source=0))
+        first: dict[frozenset[Transition], int] = {}
+        number = [first.setdefault(frozenset(some), len(first)) for some in ways.values()]
+        if len(first) == made.size:
+            return made
+        moved = (replace(one, source=number[one.source], target=number[one.target]) for one in made.transitions)
+        made = Automaton(len(first), tuple(dict.fromkeys(moved)), made.untils)
 
 
 def normal(formula: Formula, *, positive: bool) -> Formula:

@@ -64,9 +64,9 @@ def _begun(system: AnySystem, *given: Any) -> Attempt:
 
 
 def _whole_runs() -> ModuleType:
-    from evenhand.search import temporal  # with numpy, which takes 0.1 s to import
+    from evenhand.search import liveness  # with numpy, which takes 0.1 s to import
 
-    return temporal
+    return liveness
 
 
 def _widest(system: AnySystem, config: Any) -> int:

@@ -1,10 +1,11 @@
-"""The two graph algorithms, the harder one taken from scipy, with the types of this package.
+"""Graph algorithms on arrays, the harder ones taken from scipy, with the types of this package.
 
 A graph is two integer arrays, `source` and `target`, one entry for each edge, over the nodes 0 … size-1.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -16,9 +17,54 @@ Ints: TypeAlias = NDArray[np.int64]
 Flags: TypeAlias = NDArray[np.bool_]
 """One truth value for each node or edge."""
 
-
 LEVELS = 2_000
 """Distances from the seeds that are looked at one after the other, without scipy."""
+
+SEED, UNSEEN = -1, -2
+"""What stands in place of the edge by which a node was found."""
+
+
+class Out:
+    """Some edges by their source: `some` (default: all) are numbers of edges in increasing order of their source."""
+
+    def __init__(self, size: int, source: Ints, some: Ints | None = None) -> None:
+        self.size = size
+        self.some: Ints = np.arange(len(source)) if some is None else some
+        self.first: Ints = np.searchsorted(source[self.some], np.arange(size + 1))
+
+    def of(self, nodes: Ints) -> Ints:
+        """Return the edges that leave these nodes, node by node."""
+        many = self.first[nodes + 1] - self.first[nodes]
+        place = np.arange(int(many.sum())) - np.repeat(np.cumsum(many) - many, many)
+        found: Ints = self.some[place + np.repeat(self.first[nodes], many)]
+        return found
+
+
+def spread(out: Out, target: Ints, seeds: Ints) -> Iterator[tuple[Ints, Ints, Ints]]:
+    """Search breadth-first: yield for each distance the edges just looked at, the new nodes, and `via`.
+
+    `via` is one array for the whole search: the edge by which each node was found, `SEED` or `UNSEEN`.
+    """
+    via = np.full(out.size, UNSEEN, dtype=np.int64)
+    via[seeds] = SEED
+    edge, new = np.zeros(0, dtype=np.int64), seeds
+    while True:
+        yield edge, new, via
+        if not len(new):
+            return
+        edge = out.of(new)
+        fresh = edge[via[target[edge]] == UNSEEN]
+        via[target[fresh[::-1]]] = fresh[::-1]  # of several edges to one node the first remains
+        new = target[fresh[via[target[fresh]] == fresh]]
+
+
+def way_back(via: Ints, source: Ints, node: int) -> list[int]:
+    """Return the edges by which a search found a node, from its seed on."""
+    way: list[int] = []
+    while via[node] >= 0:
+        way.append(int(via[node]))
+        node = int(source[way[-1]])
+    return way[::-1]
 
 
 def _sparse() -> Any:
@@ -45,19 +91,13 @@ def components(size: int, source: Ints, target: Ints) -> Ints:
 
 def ahead(size: int, source: Ints, target: Ints, seeds: Flags) -> Flags:
     """Return the nodes that are reachable from the seeds, the seeds included."""
-    found, new, beyond = seeds.copy(), np.flatnonzero(seeds), ~seeds[target]
-    source, target = source[beyond], target[beyond]
-    targets, degrees = target[np.argsort(source, kind="stable")], np.bincount(source, minlength=size)
-    begins = np.cumsum(degrees) - degrees
-    for _ in range(LEVELS):
-        if not len(new):
-            return found
-        many = degrees[new]
-        places = np.arange(int(many.sum())) + np.repeat(begins[new] - (np.cumsum(many) - many), many)
-        there = targets[places]
-        new = np.unique(there[~found[there]])
+    found, beyond = seeds.copy(), np.flatnonzero(~seeds[target])
+    out = Out(size, source, beyond[np.argsort(source[beyond], kind="stable")])
+    for far, (_, new, _) in enumerate(spread(out, target, np.flatnonzero(seeds))):
         found[new] = True
-    return _far_ahead(size, source, target, found)
+        if far == LEVELS:
+            return _far_ahead(size, source, target, found)
+    return found
 
 
 def _far_ahead(size: int, source: Ints, target: Ints, seeds: Flags) -> Flags:

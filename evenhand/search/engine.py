@@ -5,14 +5,23 @@ Each configuration has its own graph; counts are added up.  A violation does not
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from evenhand.core.answers import ModelError, called, error_text, kind_of, known_names, naming, short, whole_number
+from evenhand.core.answers import (
+    ModelError,
+    error_text,
+    kind_of,
+    known_names,
+    naming,
+    refuse_arguments,
+    short,
+    whole_number,
+)
+from evenhand.core.grouping import grouped
 from evenhand.core.licence import Licence
 from evenhand.core.property import Property, checked_claims, speaks_of
 from evenhand.core.purity import refuse_impure
@@ -25,9 +34,8 @@ from evenhand.search.bounds import Bounds
 from evenhand.search.classes import Classes
 from evenhand.search.configuration import search_one
 from evenhand.search.evidence import walked
-from evenhand.search.jobs import in_processes
+from evenhand.search.jobs import Part, elsewhere, in_processes, portion
 from evenhand.search.methods import chosen_method
-from evenhand.search.parts import Part, elsewhere, portion
 from evenhand.search.quotient import doubts_under, licensed, orbits
 from evenhand.search.spilling import Spill
 from evenhand.search.steps import Method
@@ -319,7 +327,7 @@ class Prepared:
 
         Tables, and what follows on symmetric search, are chosen during the search.
         """
-        why = "; ".join(why for _, why in total.how) or self.why_method
+        why = "; ".join(map(_first_of, grouped(total.how).values())) or self.why_method
         name, trusted = total.how[0][0] if total.how else self.method.name, self.trusted
         if any(one == "compiled" for one, _ in total.how):
             name, trusted = "compiled", (*trusted, "the tables of compiled search, compared with step on samples")
@@ -370,6 +378,12 @@ class Prepared:
         return scope
 
 
+def _first_of(reasons: Sequence[str]) -> str:
+    """The first reason for a method, and how many others there were: they often differ in numbers alone."""
+    more = len(reasons) - 1
+    return reasons[0] + f" ({more} more such reason{'s' * (more > 1)}, of other configurations)" * (more > 0)
+
+
 MOST_CONFIGS = 500_000
 """The most configurations that are listed; a longer list is taken for endless."""
 
@@ -389,23 +403,22 @@ def _listed(system: AnySystem, configs: Iterable[Any] | None) -> list[Any]:
     return found
 
 
+_CALLS = {
+    "step": ("rules", "config", "state", "action"),
+    "actions": ("config", "scope", "state"),
+    "configs": ("scope", "readings"),
+    "initial": ("config",),
+}
+"""The functions of a system that every search calls, with their arguments."""
+
+
 def _sane(system: AnySystem, licence: Any, configs: Any) -> None:
     """Raise TypeError, which names the field, for a value of the wrong kind."""
     if system.joint is not None and not isinstance(system.joint, Joint):
         raise TypeError(f"{system.label}: `joint` is a Joint, not {short(system.joint)}")
-    calls = (("step", 4), ("actions", 3), ("configs", 2), ("initial", 1))
-    for name, count in calls:
-        function = getattr(system, name)
-        if function is None:
-            continue
-        try:
-            inspect.signature(function).bind(*range(count))
-        except TypeError as error:
-            raise TypeError(
-                f"{system.label}: {called(function, name)} is called with {count} arguments: {error}"
-            ) from None
-        except ValueError:  # some built-in functions have no signature
-            continue
+    for name, takes in _CALLS.items():
+        if (function := getattr(system, name)) is not None:
+            refuse_arguments(function, takes, f"{system.label}: `{name}`")
     for one in (licence,) if isinstance(licence, Licence | str) else licence or ():
         if not isinstance(one, Licence):
             raise TypeError(f"a licence is a Licence that a proof gave, not {short(one)}")

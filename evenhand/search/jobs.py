@@ -1,4 +1,4 @@
-"""Run the same work in one process or in several, with the same result.
+"""Split the configurations: search one part of n, or run the same work in several processes, with the same result.
 
 Results are folded in the order of the configurations, whichever process made them.  Workers are forked, so that a model
 made of lambdas needs no serialising: numbers go in, tallies of numbers come out (and, for claims that compare steps
@@ -11,14 +11,42 @@ import multiprocessing
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from evenhand.core.property import Property
 from evenhand.processes.pool import in_order
 from evenhand.search.totals import Result
 
 CHUNKS = 8
 """Portions for each process: enough that no process waits long for the last one."""
 
-
 Numbers: TypeAlias = Sequence[tuple[int, int]]
+"""Configurations by number, each with the weight of its orbit."""
+
+Part: TypeAlias = tuple[int, int]
+"""Part k of n of the configurations, counted from 1."""
+
+
+class NoSuchPart(ValueError):
+    """The configurations do not have the part that was requested."""
+
+
+def portion(kept: Numbers, part: Part) -> tuple[tuple[int, int], ...]:
+    """Return every n-th configuration from the k-th on.  Raises NoSuchPart for a part that does not exist."""
+    first, parts = part
+    if not 1 <= first <= parts <= len(kept):
+        raise NoSuchPart(
+            f"part {first}/{parts} of {len(kept)} configurations: it is k/n with 1 <= k <= n <= {len(kept)}"
+        )
+    return tuple(kept[first - 1 :: parts])
+
+
+def elsewhere(claim: Property, part: Part) -> str:
+    """Return why a claim without violation here is not decided; empty where no other part can violate it.
+
+    A safety claim holds on the configurations explored; in others a goal may be met, or compared values may differ.
+    """
+    if claim.existential or claim.across_configurations:
+        return f"part {part[0]}/{part[1]} of the configurations decides nothing about the others"
+    return ""
 
 
 def in_processes(

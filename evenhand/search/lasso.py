@@ -1,27 +1,23 @@
-"""Short runs that violate a liveness property: a run that ends too early, or a lasso whose loop is itself fair.
+"""Fair parts of a graph, and short loops in one.
 
-The stem is a shortest one.  The loop is short, not always shortest: it starts as the shortest cycle and is extended for
-each unmet need, the nearest first, from several entries; the shrinker does the rest.
+A part is *fair* if a loop can stay in it for ever without violating an assumption:
+
+- weak: the loop serves it, or passes a state in which no serving action is on offer;
+- strong: the loop serves it, or passes no state in which one is.
+
+If a part offers but does not serve a strong assumption, the states that offer it are removed, and the rest is analysed
+again.  A loop is short, not always shortest: it starts as the shortest cycle and is extended for each unmet need, the
+nearest first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 
-from evenhand.search.csr import Flags, Ints
-
-EFFORT = 400_000
-"""Edges that the search for a short loop may visit before it tries fewer entries."""
-
-PARTS = 8
-"""Parts up to which the search for a stem checks after each step whether it may end."""
-
-Stem: TypeAlias = tuple[Flags, Flags, Flags]
-"""The edges that a stem may take: before waiting, to start waiting, and while waiting."""
+from evenhand.search.csr import Flags, Ints, Out, components, spread, way_back
 
 
 @dataclass(frozen=True)
@@ -72,110 +68,61 @@ class Need:
                 return False
 
 
-def nearest_run(
-    edges: Edges, stem: Stem, ends: Flags, parts: Sequence[Ints], needs: Sequence[Need], *, waiting: bool = True
-) -> tuple[int, tuple[int, ...], tuple[int, ...]] | None:
-    """Return the shortest run found: its initial state, the actions of its stem, those of its loop (or none).
+def need_of(kind: str, served: Flags, edges: Edges) -> Need:
+    """Return an assumption on the graph: the edges that serve it, the states that offer one of those."""
+    on_offer = np.zeros(edges.size, dtype=np.bool_)
+    on_offer[edges.source[served]] = True
+    return Need(kind, served, on_offer)
 
-    A run waits from the start if `waiting`, else from an edge that starts it; it violates the property when, while
-    waiting, it stops in a state that `ends`, or goes round one of `parts`.
+
+def fair_parts(edges: Edges, alive: Flags, needs: Sequence[Need]) -> list[Ints]:
+    """Return the parts of the graph of `alive` edges in which a loop can meet every need, each as its edges.
+
+    Each part is strongly connected and has an edge; going through all of it for ever is fair.
     """
-    if not parts and not ends.any():
-        return None
-    doors = [(np.unique(edges.source[part]), max(1, min(32, EFFORT // (len(part) + 1)))) for part in parts]
-    distance, via = _layers(edges, stem, _enough(ends, doors), waiting=waiting)
-    waits = distance[edges.size :]
-    best: tuple[int, tuple[int, ...], tuple[int, ...]] | None = None
-    stopped = np.flatnonzero(ends & (waits >= 0))
-    if len(stopped):
-        best = (*_back(edges, via, int(stopped[np.argmin(waits[stopped])])), ())
-    for part, (entries, some) in zip(parts, doors, strict=True):
-        entries = entries[waits[entries] >= 0]
-        entries = entries[np.argsort(waits[entries], kind="stable")]
-        for entry in entries[:some].tolist():
-            far = int(waits[entry])
-            if best is not None and far + 1 >= len(best[1]) + len(best[2]):
-                break
-            loop = tuple(int(edges.action[edge]) for edge in fair_loop(edges, part, entry, needs))
-            if best is None or far + len(loop) < len(best[1]) + len(best[2]):
-                best = (*_back(edges, via, entry), loop)
-    return best
-
-
-def _enough(ends: Flags, doors: Sequence[tuple[Ints, int]]) -> Callable[[Ints], bool]:
-    """A test whether the shortest run is reached: a stop, or so many entries of every part."""
-
-    def enough(waits: Ints) -> bool:
-        if ends.any():
-            return bool((waits[ends] >= 0).any())
-        return len(doors) <= PARTS and all(np.count_nonzero(waits[states] >= 0) >= some for states, some in doors)
-
-    return enough
-
-
-def _layers(edges: Edges, stem: Stem, enough: Callable[[Ints], bool], *, waiting: bool) -> tuple[Ints, Ints]:
-    """Search breadth-first (not waiting, then waiting): the distance of each state, and the edge that reached it.
-
-    State `s` is at `s`, and waiting at `size + s`; -1 says that it was not reached.  An edge that starts waiting counts
-    from `len(source)` on.
-    """
-    size, count = edges.size, len(edges.source)
-    before, starts, during = stem
-    distance = np.full(2 * size, -1, dtype=np.int64)
-    via = np.full(2 * size, -1, dtype=np.int64)
-    out = _Out(edges, np.arange(count))
-    frontier = np.arange(edges.initials) + (size if waiting else 0)
-    distance[frontier] = far = 0
-    while len(frontier) and not enough(distance[size:]):
-        far += 1
-        states = frontier % size
-        edge = out.of(states)
-        waits = np.repeat(frontier >= size, out.degree(states))
-        # Each edge may keep the phase or start waiting, in this order.
-        ways = np.stack([np.where(waits, during[edge], before[edge]), ~waits & starts[edge]], axis=1)
-        there = np.stack([edges.target[edge] + size * waits, edges.target[edge] + size], axis=1)
-        taken = np.stack([edge, edge + count], axis=1)
-        fresh = ways & (distance[there] < 0)
-        nodes, taken = there[fresh], taken[fresh]
-        _, first = np.unique(nodes, return_index=True)
-        first.sort()
-        frontier = nodes[first]
-        distance[frontier], via[frontier] = far, taken[first]
-    return distance, via
-
-
-def _back(edges: Edges, via: Ints, state: int) -> tuple[int, tuple[int, ...]]:
-    """The initial state and the actions that lead to waiting in `state`."""
-    taken: list[int] = []
-    node, count = edges.size + state, len(edges.source)
-    while via[node] >= 0:
-        began, edge = divmod(int(via[node]), count)
-        taken.append(int(edges.action[edge]))
-        node = int(edges.source[edge]) + (edges.size if node >= edges.size and not began else 0)
-    return node % edges.size, tuple(reversed(taken))
-
-
-class _Out:
-    """Some edges by their source: `some` are edge numbers in increasing order."""
-
-    def __init__(self, edges: Edges, some: Ints) -> None:
-        self.some = some
-        self.first = np.searchsorted(edges.source[some], np.arange(edges.size + 1))
-
-    def degree(self, states: Ints) -> Ints:
-        """The number of these edges that leave each state."""
-        return self.first[states + 1] - self.first[states]
-
-    def of(self, states: Ints) -> Ints:
-        """The edges that leave these states, state by state."""
-        many = self.degree(states)
-        place = np.arange(int(many.sum())) - np.repeat(np.cumsum(many) - many, many)
-        return self.some[place + np.repeat(self.first[states], many)]
+    parts: list[Ints] = []
+    left = np.flatnonzero(alive)
+    while len(left):
+        source, target = edges.source[left], edges.target[left]
+        component = components(edges.size, source, target)
+        key = component[source]
+        inside = key == component[target]
+        left, key = left[inside], key[inside]
+        if not len(left):
+            break
+        if bool((key != key[0]).any()):
+            order = np.argsort(key, kind="stable")  # stable: the edges of each part stay in their order
+            left, key = left[order], key[order]
+        first = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
+        part_of = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(left))))
+        hopeless = np.zeros(len(first), dtype=np.bool_)
+        again = np.zeros(len(first), dtype=np.bool_)
+        banned = np.zeros(edges.size, dtype=np.bool_)
+        for need in needs:
+            served = np.logical_or.reduceat(need.served[left], first)
+            on_offer = need.on_offer[edges.source[left]]
+            match need.kind:
+                case "weak":
+                    hopeless |= ~served & np.logical_and.reduceat(on_offer, first)
+                case "strong":
+                    starved = ~served & np.logical_or.reduceat(on_offer, first)
+                    again |= starved
+                    banned[edges.source[left[starved[part_of] & on_offer]]] = True
+                case _:
+                    hopeless |= ~served
+        last = np.append(first, len(left))[1:]
+        parts += [left[first[part] : last[part]] for part in np.flatnonzero(~hopeless & ~again)]
+        again &= ~hopeless
+        if not again.any():
+            break
+        left = np.sort(left[again[part_of]])
+        left = left[~banned[edges.source[left]] & ~banned[edges.target[left]]]
+    return parts
 
 
 def fair_loop(edges: Edges, part: Ints, entry: int, needs: Sequence[Need]) -> list[int]:
     """Return the edges of a loop through `entry`, inside a fair part, that meets every need itself."""
-    out = _Out(edges, part)
+    out = Out(edges.size, edges.source, part)
     walk: list[int] = []
     at = entry
     while True:
@@ -195,21 +142,10 @@ def _serves(edges: Edges, need: Need) -> Callable[[Ints], Flags]:
     return lambda edge: need.served[edge]
 
 
-def _way(edges: Edges, out: _Out, at: int, wanted: Callable[[Ints], Flags]) -> list[int]:
+def _way(edges: Edges, out: Out, at: int, wanted: Callable[[Ints], Flags]) -> list[int]:
     """The shortest path of at least one edge whose last edge is wanted; a fair part always has one."""
-    via = np.full(edges.size, -1, dtype=np.int64)
-    frontier = np.asarray([at], dtype=np.int64)
-    while len(frontier):
-        edge = out.of(frontier)
-        found = np.flatnonzero(wanted(edge))
+    for edge, _, via in spread(out, edges.target, np.asarray([at], dtype=np.int64)):
+        found = edge[wanted(edge)]
         if len(found):
-            way = [int(edge[found[0]])]
-            while (node := int(edges.source[way[-1]])) != at:
-                way.append(int(via[node]))
-            return way[::-1]
-        target = edges.target[edge]
-        edge, target = edge[(via[target] < 0) & (target != at)], target[(via[target] < 0) & (target != at)]
-        frontier, first = np.unique(target, return_index=True)
-        frontier = target[np.sort(first)]
-        via[frontier] = edge[np.sort(first)]
+            return [*way_back(via, edges.source, int(edges.source[found[0]])), int(found[0])]
     raise AssertionError("a fair part offers what it needs; the search is wrong")

@@ -1,36 +1,38 @@
 """Claims about whole runs, decided on the closed graph of one configuration.
 
-An infinite run of a finite graph ends in one strongly connected part, so a liveness property is violated in just two
-ways: by a run that ends, or by a lasso.  An edge carries the set of predicates (triggers, goals, attempts, fairness)
-that its joint actions satisfy; edges with different sets stay different.  A part of the graph is *fair* if a loop can
-stay in it for ever without violating an assumption:
-
-- weak: the loop serves it, or passes a state in which no serving action is on offer;
-- strong: the loop serves it, or passes no state in which one is.
-
-If a part offers but does not serve a strong assumption, the states that offer it are removed, and the rest is analysed
-again.  Runs are maximal: one ends only where nothing is on offer.
+A claim that what is raised is served is a formula of temporal logic, like those that a user writes.  A run that breaks
+a formula is a run of the product of the graph with an automaton of its denial, and an infinite run of a finite graph
+ends in one strongly connected part: so it ends, or is a lasso.  An edge carries the set of predicates (triggers, goals,
+attempts, fairness) that its joint actions satisfy; edges with different sets stay different.  Runs are maximal: one
+ends only where nothing is on offer, or anywhere if the claim allows stuttering.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from evenhand.core.fairness import assumed
-from evenhand.core.kinds import DeadlockFree
-from evenhand.core.ltl import atoms_of
+from evenhand.core.kinds import DeadlockFree, Liveness
+from evenhand.core.ltl import Atom, F, Formula, G, Negation, atoms_of
 from evenhand.core.system import AnyStep, AnySystem, Fairness
-from evenhand.core.temporal import AboutRuns, Temporal, fairness_of
-from evenhand.search.csr import Flags, Ints, ahead, components
+from evenhand.core.temporal import AboutRuns, Temporal, fairness_of, without_consequences
+from evenhand.search.automaton import TooLarge, automaton
+from evenhand.search.csr import Flags, ahead
 from evenhand.search.graph import Watcher
-from evenhand.search.lasso import Edges, Need, nearest_run
+from evenhand.search.lasso import Edges, Need, fair_parts, need_of
+from evenhand.search.product import STOPS, Words, accepted
 from evenhand.search.walk import Walk
 from evenhand.search.witness import Tally
+
+CUT = "no run inside the constraint breaks it, and the constraint lets some go on unseen"
+"""The doubt about a claim about whole runs, some of which were not followed to their end."""
+
+NOTHING_BREAKS_IT = "every run whatsoever keeps it: the formula is true of all words"
 
 
 @dataclass(frozen=True)
@@ -143,58 +145,6 @@ def tests_of(claim: AboutRuns) -> tuple[Callable[[Any], bool], ...]:
     return claim.tests[1:] if claim.begins == "start" else claim.tests
 
 
-def need_of(kind: str, served: Flags, edges: Edges) -> Need:
-    """Return an assumption on the graph: the edges that serve it, the states that offer one of those."""
-    on_offer = np.zeros(edges.size, dtype=np.bool_)
-    on_offer[edges.source[served]] = True
-    return Need(kind, served, on_offer)
-
-
-def fair_parts(edges: Edges, alive: Flags, needs: Sequence[Need]) -> list[Ints]:
-    """Return the parts of the graph of `alive` edges in which a loop can meet every need, each as its edges.
-
-    Each part is strongly connected and has an edge; going through all of it for ever is fair.
-    """
-    parts: list[Ints] = []
-    left = np.flatnonzero(alive)
-    while len(left):
-        source, target = edges.source[left], edges.target[left]
-        component = components(edges.size, source, target)
-        key = component[source]
-        inside = key == component[target]
-        left, key = left[inside], key[inside]
-        if not len(left):
-            break
-        if bool((key != key[0]).any()):
-            order = np.argsort(key, kind="stable")  # stable: the edges of each part stay in their order
-            left, key = left[order], key[order]
-        first = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
-        part_of = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(left))))
-        hopeless = np.zeros(len(first), dtype=np.bool_)
-        again = np.zeros(len(first), dtype=np.bool_)
-        banned = np.zeros(edges.size, dtype=np.bool_)
-        for need in needs:
-            served = np.logical_or.reduceat(need.served[left], first)
-            on_offer = need.on_offer[edges.source[left]]
-            match need.kind:
-                case "weak":
-                    hopeless |= ~served & np.logical_and.reduceat(on_offer, first)
-                case "strong":
-                    starved = ~served & np.logical_or.reduceat(on_offer, first)
-                    again |= starved
-                    banned[edges.source[left[starved[part_of] & on_offer]]] = True
-                case _:
-                    hopeless |= ~served
-        last = np.append(first, len(left))[1:]
-        parts += [left[first[part] : last[part]] for part in np.flatnonzero(~hopeless & ~again)]
-        again &= ~hopeless
-        if not again.any():
-            break
-        left = np.sort(left[again[part_of]])
-        left = left[~banned[edges.source[left]] & ~banned[edges.target[left]]]
-    return parts
-
-
 def can_complete(edges: Edges, completing: Flags) -> Flags:
     """Return the states from which some continuation completes (EF): those that reach a completing edge."""
     seeds = np.zeros(edges.size, dtype=np.bool_)
@@ -221,42 +171,89 @@ class RunGraph:
     many: Callable[[Sequence[int]], int] = len
 
 
-def decide(claim: AboutRuns, graph: RunGraph) -> Tally:
-    """Decide one claim on the graph of one configuration; on an open graph only count."""
-    transitions, is_open = graph.walk.transitions, graph.walk.open
-    if is_open:
-        tests = tests_of(claim)
-        met = graph.count(tests[0]) if len(tests) > 1 else transitions
-        return Tally(1, transitions, met)
+def decided(claim: AboutRuns | Temporal, labels: Labels, walk: Walk) -> Tally:
+    """Return the tally of a claim about whole runs after an explicit search."""
+    tally = decide(claim, labels.graph(walk), labels.says.get(claim.name))
+    if tally.finding is None and labels.system.constrained and labels.edges(walk).cut:
+        return replace(tally, doubts=(CUT, *tally.doubts))
+    return tally
+
+
+def decide(claim: AboutRuns | Temporal, graph: RunGraph, says: Formula | None = None) -> Tally:
+    """Decide one claim on the graph of one configuration; on an open graph only count.
+
+    A claim in temporal logic brings the formula that it `says`.
+    """
+    total = met = graph.walk.transitions
+    raised = isinstance(claim, Liveness) and claim.begins != "start"
+    if isinstance(claim, Liveness) and raised:
+        met = graph.count(claim.tests[0])
+    if graph.walk.open:
+        return Tally(1, total, met)
     edges = graph.edges()
     if isinstance(claim, DeadlockFree):
         return _deadlock(claim, graph, edges)
-    named = {name: Taken(one) for name, one in assumed(graph.fair, claim.fairness).items()}
-    needs = [need_of(taken.fairness.kind, graph.where(taken), edges) for taken in named.values()]
-    more = {f"steps serving {name}": graph.count(taken) for name, taken in named.items()}
-    ends = edges.ends
-    every = np.ones(len(edges.source), dtype=np.bool_)
-    raises, serves = claim.tests
-    alive = ~graph.where(serves)
-    total = transitions
-    if claim.begins == "start":
+    if not raised:
         total = met = graph.many(range(edges.initials))
-        found = nearest_run(edges, (~every, ~every, alive), ends, fair_parts(edges, alive, needs), needs)
-    elif claim.begins == "step":
-        met = graph.count(raises)
-        stem = (every, graph.where(raises) & alive, alive)
-        found = nearest_run(edges, stem, ends, fair_parts(edges, alive, needs), needs, waiting=False)
-    else:
-        met = graph.count(raises)
-        wanted = [*needs, need_of("must", graph.where(raises) & alive, edges)]
-        parts = fair_parts(edges, alive, wanted)
-        found = nearest_run(edges, (~every, ~every, every), np.zeros_like(ends), parts, wanted)
+    formula = formula_of(claim) if isinstance(claim, Liveness) else says
+    assert formula is not None
+    try:
+        against = automaton(Negation(formula))
+        premise = without_consequences(formula) if isinstance(claim, Temporal) else None
+        unmet = None if premise is None else automaton(Negation(premise))
+    except TooLarge as error:
+        return Tally(1, 0, 0, doubts=(str(error),))
+    named = {name: Taken(one) for name, one in assumed(graph.fair, claim.fairness).items()}
+    more = {f"steps serving {name}": graph.count(taken) for name, taken in named.items()}
+    words = _words(claim, formula, graph, edges, list(named.values()))
+    found = accepted(words, against)
     if found is not None:
         return Tally(1, total, met, 1, graph.walk.run_of(*found), more=more)
-    doubts: tuple[str, ...] = ()
-    if not ends.any() and not fair_parts(edges, every, needs):
-        doubts = ("no run at all satisfies the fairness it assumes",)
+    doubts = () if against.transitions else (NOTHING_BREAKS_IT,)
+    every = np.ones(len(words.edges.source), dtype=np.bool_)
+    if not edges.ends.any() and not fair_parts(words.edges, every, words.needs):
+        doubts = (*doubts, "no run at all satisfies the fairness it assumes")
+    if unmet is not None and accepted(words, unmet) is None:
+        met = 0
     return Tally(1, total, met, 0, None, doubts, more)
+
+
+def formula_of(claim: Liveness) -> Formula:
+    """Return a claim that what is raised is served as a formula."""
+    raises, serves = (Atom("step", test, test) for test in claim.tests)
+    match claim.begins:
+        case "start":
+            return F(serves)
+        case "step":
+            return G(raises >> F(serves))
+        case _:
+            return G(F(raises)) >> G(F(serves))
+
+
+def _words(
+    claim: Liveness | Temporal, formula: Formula, graph: RunGraph, edges: Edges, fairness: Sequence[Taken]
+) -> Words:
+    """The runs of the graph, with a copy of each state in which one may stop; copies are numbered from `size` on."""
+    size, stutter = edges.size, isinstance(claim, Temporal) and claim.stutter
+    stops = np.setdiff1d(np.arange(size), edges.cut) if stutter else np.flatnonzero(edges.ends)
+    copies, state = size + np.arange(len(stops)), np.concatenate([np.arange(size), stops])
+    source = np.concatenate([edges.source, stops, copies])
+    target = np.concatenate([edges.target, copies, copies])
+    action = np.concatenate([edges.action, np.full(2 * len(stops), STOPS, dtype=np.int64)])
+    never = np.zeros(2 * len(stops), dtype=np.bool_)
+    true: dict[Atom, Flags] = {}
+    for atom in atoms_of(formula):
+        if atom.of == "state":
+            flags = np.zeros(size, dtype=np.bool_)
+            flags[np.asarray(graph.wanting(atom.test), dtype=np.int64)] = True
+            true[atom] = flags[state[source]]
+        else:
+            true[atom] = np.concatenate([graph.where(atom.test), never])
+    needs: list[Need] = []
+    for taken in fairness:
+        need = need_of(taken.fairness.kind, graph.where(taken), edges)
+        needs.append(Need(need.kind, np.concatenate([need.served, never]), need.on_offer[state]))
+    return Words(Edges(size + len(stops), edges.initials, source, target, action), true, tuple(needs))
 
 
 def _deadlock(claim: DeadlockFree, graph: RunGraph, edges: Edges) -> Tally:

@@ -16,10 +16,10 @@ from evenhand.core.fairness import assumed
 from evenhand.core.kinds import DeadlockFree, Liveness, Property
 from evenhand.core.system import AnySystem
 from evenhand.search.bounds import Bounds
-from evenhand.search.csr import Flags, Ints, ahead, components
+from evenhand.search.csr import Flags, Ints, Out, ahead, components, spread
 from evenhand.search.graph import search
-from evenhand.search.lasso import Edges, Need
-from evenhand.search.liveness import Labels, Taken, need_of
+from evenhand.search.lasso import Edges, Need, need_of
+from evenhand.search.liveness import Labels, Taken
 
 
 class NoRanks(Exception):
@@ -59,13 +59,11 @@ def configuration(
 
 def _deadlock(claim: DeadlockFree, completing: Flags, edges: Edges, states: Any, config: Any) -> list[int | None]:
     """The distance of each state from a step that completes; None where no continuation does."""
-    distance = np.full(edges.size, -1, dtype=np.int64)
-    frontier, far = np.unique(edges.source[completing]), 0
-    while len(frontier):
-        distance[frontier] = far
-        here = np.isin(edges.target, frontier)
-        frontier, far = np.unique(edges.source[here & (distance[edges.source] < 0)]), far + 1
-    ranks = [None if rank < 0 else rank for rank in distance.tolist()]
+    ranks: list[int | None] = [None] * edges.size
+    into = Out(edges.size, edges.target, np.argsort(edges.target, kind="stable"))
+    for far, (_, new, _) in enumerate(spread(into, edges.source, np.unique(edges.source[completing]))):
+        for sid in new.tolist():
+            ranks[sid] = far
     for sid, rank in enumerate(ranks):
         if rank is None and claim.wants(config, states[sid]):
             raise NoRanks(f"{claim.name}: nothing completes from state {sid}")

@@ -21,8 +21,8 @@ from evenhand.core.grouping import grouped
 from evenhand.core.property import DeadlockFree, Liveness, Property
 from evenhand.core.system import AnyStep, AnySystem
 from evenhand.search.csr import components
-from evenhand.search.lasso import Edges
-from evenhand.search.liveness import can_complete, fair_parts, need_of
+from evenhand.search.lasso import Edges, fair_parts, need_of
+from evenhand.search.liveness import can_complete
 
 STEPS = 8_000
 """Steps that are taken at most: a third around the end of the run, the rest from its start."""

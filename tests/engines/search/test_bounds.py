@@ -13,6 +13,7 @@ from evenhand.core.verdict import Status
 from evenhand.model.cud.free_system import FREE
 from evenhand.search import LicenceMissing, explore, graph, memory
 from evenhand.search.memory import MemoryBudget, resident
+from tests.models.random_systems import joint_system
 from tests.models.two_phase_commit import two_phase_commit
 
 HELD = Always(name="held", sentence="", check=lambda _config, _state: True)
@@ -69,6 +70,13 @@ def test_a_claim_that_tables_leave_to_a_search_without_memory_is_open(monkeypatc
         assert found.method == "compiled" and "'by_state' was left to explicit search" in found.why_method
         assert found.states == 153 and found.complete is not short_of_memory
         assert [one.status for one in found.verdicts] == [Status.UNDECIDED if short_of_memory else Status.HOLDS] * 2
+
+
+def test_reasons_of_many_configurations_are_counted() -> None:
+    """The first is told: the others differ in numbers alone."""
+    found = explore(joint_system(3), [HELD], method="compiled")
+    assert found.why_method.count("samples were compared") == 1
+    assert found.why_method.endswith(" (1 more such reason, of other configurations)")
 
 
 def test_the_memory_of_this_process() -> None:

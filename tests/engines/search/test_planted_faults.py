@@ -46,6 +46,7 @@ from evenhand.search import (
     lasso,
     liveness,
     pairs,
+    product,
     quotient,
     steps,
     verdicts,
@@ -128,7 +129,7 @@ def cross_check_off(patch: pytest.MonkeyPatch) -> None:
 
 def never_on_offer(patch: pytest.MonkeyPatch) -> None:
     """Treat fairness as never on offer."""
-    honest = liveness.need_of
+    honest = lasso.need_of
 
     def masked(kind: str, served: Any, edges: Any) -> lasso.Need:
         need = honest(kind, served, edges)
@@ -139,25 +140,25 @@ def never_on_offer(patch: pytest.MonkeyPatch) -> None:
 
 def strong_is_weak(patch: pytest.MonkeyPatch) -> None:
     """Treat strong fairness as weak."""
-    honest = liveness.need_of
+    honest = lasso.need_of
     patch.setattr(liveness, "need_of", lambda kind, *more: honest("weak" if kind == "strong" else kind, *more))
 
 
 def weak_is_strong(patch: pytest.MonkeyPatch) -> None:
     """Treat weak fairness as strong."""
-    honest = liveness.need_of
+    honest = lasso.need_of
     patch.setattr(liveness, "need_of", lambda kind, *more: honest("strong" if kind == "weak" else kind, *more))
 
 
 def no_refinement(patch: pytest.MonkeyPatch) -> None:
     """Give up a part that starves a strong assumption, instead of searching the rest of it."""
-    honest = liveness.fair_parts
+    honest = lasso.fair_parts
 
     def gives_up(edges: Any, alive: Any, needs: Any) -> list[Any]:
         whole = {tuple(part) for part in honest(edges, alive, ())}
         return [part for part in honest(edges, alive, needs) if tuple(part) in whole]
 
-    patch.setattr(liveness, "fair_parts", gives_up)
+    patch.setattr(product, "fair_parts", gives_up)
 
 
 def merged_labels(patch: pytest.MonkeyPatch) -> None:

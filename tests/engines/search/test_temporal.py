@@ -24,8 +24,8 @@ from evenhand.core.verdict import Status, Verdict
 from evenhand.evidence.judge import judge
 from evenhand.machine import fuzz
 from evenhand.search import automaton, explore
-from evenhand.search import temporal as search
-from evenhand.search.liveness import need_of
+from evenhand.search import liveness as search
+from evenhand.search.lasso import need_of
 from tests.engines.search.ltl_oracle import Edge, refuted, with_stops
 
 HOLDS, REFUTED, UNDECIDED = Status.HOLDS, Status.REFUTED, Status.UNDECIDED

@@ -13,8 +13,7 @@ import pytest
 from evenhand.core.property import Eventually, LeadsTo, LivelockFree, Property
 from evenhand.core.verdict import Status
 from evenhand.search import ModelError, explore, liveness
-from evenhand.search.lasso import Edges
-from evenhand.search.liveness import fair_parts, need_of
+from evenhand.search.lasso import Edges, fair_parts, need_of
 from tests.engines.search.suite import claims_about
 from tests.models.random_systems import table_system
 
