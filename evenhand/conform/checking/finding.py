@@ -8,12 +8,12 @@ verdict about the kernel.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, cast
 from unittest import SkipTest
 
-from msgspec import UNSET, UnsetType, field
+from msgspec import UNSET, UnsetType, field, to_builtins
 
 from evenhand.conform.adapters.kernels import (
     KernelRequest,
@@ -30,7 +30,7 @@ from evenhand.conform.checking.claims import Judge, Words, judged_kinds
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.defects import STUBBORN
 from evenhand.conform.checking.divergence import Examiner
-from evenhand.conform.checking.duties import SENTENCES, What
+from evenhand.conform.checking.duties import FORMAT, SENTENCES, What
 from evenhand.conform.checking.multi_run import still_broken, still_related
 from evenhand.conform.checking.raw import judged, with_change
 from evenhand.conform.checking.remembering import answers_by
@@ -42,16 +42,16 @@ from evenhand.core.codec import decode, encode
 from evenhand.core.files import Unreadable, content_of
 from evenhand.core.freedom import Free
 from evenhand.core.property import Property
-from evenhand.core.system import AnySystem, Mutant
+from evenhand.core.system import Mutant
 from evenhand.core.text import describe, layout
 from evenhand.core.trace import AnyScenario, AnyTrace, Scenario
 from evenhand.core.versions import versions
 from evenhand.evidence.growth import read_run
 from evenhand.evidence.home import found_within
+from evenhand.evidence.replay import encoded_readings
 from evenhand.evidence.schemas import Digest, Mistake, Name, Natural, Positive, Shape, is_sealed, sealed, shaped
 from evenhand.evidence.vector import VectorRun
 
-FORMAT: Final = "evenhand/kernel-finding"
 VERSION: Final = 1
 MAX_BYTES = 8 * 2**20
 RENEWED = 4
@@ -211,7 +211,7 @@ def finding_json(
         protocol=protocol,
         system=system.name,
         scope=dict(system.scope),
-        readings=_readings(system),
+        readings=encoded_readings(system),
         judged_by="claims" if claims_only else "model",
         kernel=kernel,
         compare=sorted(compare),
@@ -270,18 +270,11 @@ def load_finding(path: Path) -> KernelFinding:
     return finding
 
 
-def recorded_finding(path: Path) -> dict[str, Any] | None:
-    """Return the finding in a file with its actions in words; None for a file of another format.
+def finding_in_words(path: Path) -> dict[str, Any]:
+    """Return the finding in a file with its actions in words.
 
-    Raises BadFinding for a broken finding and for one of another model, Unreadable for no file.
+    Raises BadFinding for anything else, and for a finding of another model.
     """
-    try:
-        parsed = parse(content_of(path, MAX_BYTES))
-    except ValueError:
-        return None
-    made = cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else {}
-    if made.get("format") != FORMAT:
-        return None
     data = load_finding(path)
     try:
         types = found_within(data.protocol).model.systems[data.system].types
@@ -290,6 +283,7 @@ def recorded_finding(path: Path) -> dict[str, Any] | None:
         words = {name: [describe(action) for action in run.actions] for name, run in read.items()}
     except (KeyError, ValueError) as error:
         raise BadFinding(f"{path}: the model has changed since ({error}). Check the kernel again.") from error
+    made = cast("dict[str, Any]", to_builtins(data))
     return {**made, "under": data.under, "trace_config": layout(read["trace"].config), **words, "fixture": None}
 
 
@@ -427,10 +421,3 @@ def _again(
             False, f"{data.claim}: {data.sentence}\nin the runs of {path.name}: {data.why}", kinds=frozenset(data.kinds)
         )
     return Rechecked(True, f"the kernel no longer does what {path.name} shows")
-
-
-def _readings(system: AnySystem) -> dict[str, Json]:
-    record = system.readings
-    if not is_dataclass(record):
-        return {}
-    return {entry.name: encode(getattr(record, entry.name)) for entry in fields(record)}

@@ -17,10 +17,9 @@ from evenhand.conform.checking.comparing import (
     words_of,
 )
 from evenhand.conform.checking.divergence import Divergence
-from evenhand.conform.checking.duties import SENTENCES
+from evenhand.conform.checking.duties import SENTENCES, WAVERS
 from evenhand.conform.checking.lookalikes import Lookalikes
 from evenhand.conform.checking.ordering import Defect, places
-from evenhand.conform.checking.sameness import WAVERS
 
 if TYPE_CHECKING:
     from evenhand.core.system import Mutant

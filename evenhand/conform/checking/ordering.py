@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 MANY_WAYS = 4
 """Ways in which one field is wrong, from which on they are one defect."""
 
-MOSTLY = 0.5
-"""The share of all runs in which a difference hides what lies behind it, and what stands beside it."""
-
 NOTHING = "null"
 """What stands in a field where nothing is to tell, as no reason; an empty text may stand beside another reason."""
 
@@ -43,15 +40,15 @@ def places(kinds: frozenset[str]) -> frozenset[str]:
 
 
 def ever_present(found: Iterable[Defect], runs: float) -> frozenset[str]:
-    """Return the kinds that show in most of `runs` runs: what shows beside them is no consequence of theirs.
+    """Return the kinds that show in at least `runs` runs.
 
-    In most runs the kernel shows the same words in one place, or nothing there, whatever it should show.
+    In so many runs the kernel shows the same words in one place, or nothing there, whatever it should show.
     """
     found, seen = tuple(found), Counter[str]()
     for one in found:
         seen.update(dict.fromkeys(map(shown_side, one.divergence.kinds), one.count))
     kinds = frozenset[str]().union(*(one.divergence.kinds for one in found))
-    return frozenset(kind for kind in kinds if seen[shown_side(kind)] >= MOSTLY * runs)
+    return frozenset(kind for kind in kinds if seen[shown_side(kind)] >= runs)
 
 
 def simple(one: Defect) -> tuple[object, ...]:
