@@ -91,20 +91,14 @@ class KernelResponse:
 
 
 class Source(Interface):
-    """A source of kernels."""
+    """A source of kernels; if `alone`, each scenario gets a fresh process, not only a fresh kernel."""
+
+    alone: bool
 
     @property
     def name(self) -> str:
         """Its name on a command line."""
         ...
-
-    @property
-    def alone(self) -> bool:
-        """Whether each scenario gets a fresh process, not only a fresh kernel."""
-        ...
-
-    @alone.setter
-    def alone(self, alone: bool) -> None: ...
 
     def ask(self, scenarios: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
         """Yield the result of each scenario, in order, each with a fresh kernel."""

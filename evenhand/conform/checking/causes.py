@@ -13,8 +13,9 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any, cast
 
 from evenhand.conform.adapters.wire import Fault
-from evenhand.conform.checking.comparing import nested, shown_side, words_of
+from evenhand.conform.checking.comparing import words_of
 from evenhand.conform.checking.duties import DISAGREES, SENTENCES, WAVERS
+from evenhand.conform.checking.kinds import nested, parted, shown_side
 from evenhand.conform.checking.ordering import Defect, places
 from evenhand.core.canonical import Json
 from evenhand.core.parts import PARTS, Part, parts_of
@@ -193,9 +194,8 @@ def _one(known: Cause, new: Cause, usual: frozenset[str]) -> bool:
 
 def _overlooked(kinds: frozenset[str], words: frozenset[str]) -> frozenset[str]:
     """The `words` of the protocol that the model shows and the kernel does not, whatever it shows instead."""
-    both = [kind.partition(": ")[2].partition(" / ") for kind in kinds]
-    expected, got = (frozenset(word for some in both for word in some[side].split()) for side in (0, 2))
-    return (expected & words) - got
+    expected = frozenset(word for kind in kinds for word in parted(kind).expected.split())
+    return (expected & words).difference(word for kind in kinds for word in parted(kind).got.split())
 
 
 def _explained(cause: Cause, made: Sequence[Cause]) -> frozenset[str]:

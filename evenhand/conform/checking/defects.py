@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 from evenhand.conform.adapters.kernels import Source
 from evenhand.conform.adapters.wire import Fault, text
 from evenhand.conform.checking.coding import Coder
-from evenhand.conform.checking.comparing import nested
 from evenhand.conform.checking.divergence import Divergence, Examiner, wavering
+from evenhand.conform.checking.kinds import nested
 from evenhand.conform.checking.likeness import Likeness
 from evenhand.conform.checking.ordering import Defect, broad, ever_present, places, simple, telling
 from evenhand.conform.checking.remembering import lasting

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from evenhand.conform.checking.comparing import shown_side
+from evenhand.conform.checking.kinds import parted, shown_side
 
 if TYPE_CHECKING:
     from evenhand.conform.checking.divergence import Divergence
@@ -36,7 +36,7 @@ class Defect:
 
 def places(kinds: frozenset[str]) -> frozenset[str]:
     """Return the places of which kinds tell."""
-    return frozenset(kind.partition(": ")[0] for kind in kinds)
+    return frozenset(parted(kind).place for kind in kinds)
 
 
 def ever_present(found: Iterable[Defect], runs: float) -> frozenset[str]:
@@ -87,8 +87,7 @@ def _field(kind: str) -> str:
     These are entries too much or too few, and what is not there: each reason that a kernel overlooks is one of its own,
     while it may give any in place of none.
     """
-    path, _, sides = kind.partition(": ")
-    expected, _, got = sides.rpartition(" / ")
+    path, expected, got = parted(kind)
     if path.endswith("[]") or got == NOTHING:
         return kind
     return f"{path}: nothing" if expected == NOTHING else path

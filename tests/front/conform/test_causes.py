@@ -15,14 +15,11 @@ from evenhand.conform.checking import baseline
 from evenhand.conform.checking.baseline import identity, load_baseline
 from evenhand.conform.checking.causes import Cause, Seriousness, alone, causes, gravest_first, seriousness
 from evenhand.conform.checking.claims import Basis, Violation
-from evenhand.conform.checking.comparing import (
-    Difference,
-    one_reason,
-    same_words,
-)
+from evenhand.conform.checking.comparing import Difference
 from evenhand.conform.checking.divergence import Divergence
 from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import BadFinding, finding_json, recheck
+from evenhand.conform.checking.kinds import one_reason, same_words
 from evenhand.conform.checking.likeness import lacking, too_much
 from evenhand.conform.checking.loop import EXHAUSTIVE, MACHINE, CheckEffort, SystemChecked, check_system, scopes_of
 from evenhand.conform.checking.ordering import Defect, ever_present
