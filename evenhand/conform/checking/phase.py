@@ -99,7 +99,6 @@ class Phase:
     left_out: dict[str, LeftOut] = field(default_factory=dict[str, LeftOut])
     refused: Refusals = field(default_factory=Refusals)
     silent: Slowness = field(default_factory=Slowness)
-    taken: dict[Any, set[Any]] = field(default_factory=dict[Any, set[Any]])
     repeated: dict[frozenset[str], set[Any]] = field(default_factory=dict[frozenset[str], set[Any]])
     leaks: bool = False
     futile: int = FUTILE
@@ -353,19 +352,14 @@ class Phase:
 
     def _takes(self, trace: AnyTrace, steps: int) -> None:
         """Keep which actions the kernel took: those that it refuses elsewhere are left out in that one place."""
-        config = trace.scenario.config
-        known = self.taken.setdefault(config, set())
-        for action in set(trace.scenario.actions[:steps]) - known:
-            known.add(action)
-            self.refused.take(config, action)
+        self.refused.take(trace.scenario.config, trace.scenario.actions[:steps])
         for step in trace.steps[:steps] if self.silent else ():
             self.silent.answered(step.shown)
 
     def _without(self, trace: AnyTrace, place: int, why: str) -> AnyTrace:
         """Return the run without the action at `place` and all that the kernel never took; count what is left out."""
         config, actions = trace.scenario.config, trace.scenario.actions
-        if actions[place] not in self.taken[config]:
-            self.refused.refuse(config, actions[place])
+        self.refused.refuse(config, actions[place])
         never = {one for one in set(actions[place + 1 :]) if (config, one) in self.refused}
         for action in (actions[place], *(one for one in actions[place + 1 :] if one in never)):
             self._leave_out(action, f'the adapter says "{why}"')
@@ -378,8 +372,7 @@ class Phase:
         That is the action of this step, if it was taken nowhere, or what it should have shown.
         """
         config, step = trace.scenario.config, trace.steps[place - 1]
-        if step.action not in self.taken.get(config, ()):
-            self.refused.refuse(config, step.action)
+        self.refused.refuse(config, step.action)
         if not self.silent:
             for one in (*self.agreed, *self.fine):  # what it was quick to answer is looked at only now
                 for quick in one.steps:
