@@ -10,7 +10,7 @@ from typing import Any, cast
 from msgspec import to_builtins
 
 from evenhand.conform.checking.duties import FORMAT
-from evenhand.conform.checking.finding import BadFinding, load_finding
+from evenhand.conform.checking.finding import load_finding
 from evenhand.evidence.known import BadBaseline, Known, KnownFindings, known_in
 
 GIVE = "Give a folder of records or a report of `check --json`."
@@ -27,14 +27,11 @@ def identity(finding: Mapping[str, Any]) -> Known:
 def load_baseline(path: Path | None) -> KnownFindings:
     """Return the findings in a folder of records, in one record, or in what `evenhand check --json` printed.
 
-    Raises BadFinding for anything else.
+    Raises BadBaseline for anything else.
     """
     if path is None:
         return KnownFindings()
-    try:
-        return known_in(sorted(_records(path)) if path.is_dir() else [path], _read, GIVE, AGAIN)
-    except BadBaseline as error:
-        raise BadFinding(str(error)) from error
+    return known_in(sorted(_records(path)) if path.is_dir() else [path], _read, GIVE, AGAIN)
 
 
 def _records(folder: Path) -> Iterator[Path]:

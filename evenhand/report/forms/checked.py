@@ -108,7 +108,8 @@ def _finding(one: Found) -> Iterator[str]:
     yield from ("", "Configuration:", "", *(f"    {line}" for line in one["trace_config"]))
     yield from _table(steps_of(one, one["trace"]))
     if one.get("beside"):
-        yield from ("", "Beside:", *_table(steps_of(one["beside"], one["trace_beside"])))
+        title = "After this run in the same process:" if one["what"] == "remembers" else "Beside:"
+        yield from ("", title, *_table(steps_of(one["beside"], one["trace_beside"])))
     if one["fixture"]:
         yield from ("", f"Reproduce: {as_code(one['reproduce'])}")
 

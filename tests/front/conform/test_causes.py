@@ -18,7 +18,7 @@ from evenhand.conform.checking.claims import Basis, Violation
 from evenhand.conform.checking.comparing import Difference
 from evenhand.conform.checking.divergence import Divergence
 from evenhand.conform.checking.files import save_finding
-from evenhand.conform.checking.finding import BadFinding, finding_json, recheck
+from evenhand.conform.checking.finding import finding_json, recheck
 from evenhand.conform.checking.kinds import one_reason, same_words
 from evenhand.conform.checking.likeness import lacking, too_much
 from evenhand.conform.checking.loop import EXHAUSTIVE, MACHINE, CheckEffort, SystemChecked, check_system, scopes_of
@@ -31,6 +31,7 @@ from evenhand.core.plan import Expectation, refuted
 from evenhand.core.registry import find
 from evenhand.core.system import AnySystem, Mutant
 from evenhand.core.trace import Scenario, replay
+from evenhand.evidence.known import BadBaseline
 from tests.deep import rest_deep, rest_slow
 from tests.front.conform.in_process import InProcess
 
@@ -432,7 +433,7 @@ def test_a_baseline_of_another_kind_is_refused(tmp_path: Path, content: bytes) -
     """With the file and the next step."""
     path = tmp_path / "known.json"
     path.write_bytes(content)
-    with pytest.raises(BadFinding, match=r"known\.json: .+\."):
+    with pytest.raises(BadBaseline, match=r"known\.json: .+\."):
         load_baseline(path)
 
 
@@ -440,7 +441,7 @@ def test_a_folder_too_large_for_a_baseline_is_refused(tmp_path: Path, monkeypatc
     """Before a whole disk is read."""
     monkeypatch.setattr(baseline, "MOST", 2)
     (tmp_path / "one" / "two" / "three").mkdir(parents=True)
-    with pytest.raises(BadFinding, match=r"more than 2 files and folders\. Give a folder of records"):
+    with pytest.raises(BadBaseline, match=r"more than 2 files and folders\. Give a folder of records"):
         load_baseline(tmp_path)
 
 

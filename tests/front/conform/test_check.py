@@ -20,11 +20,12 @@ from evenhand.conform.adapters.kernels import adapter_source
 from evenhand.conform.adapters.model import factory_of, variant
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.covering import Covering
-from evenhand.conform.checking.finding import BadFinding, load_finding, recheck
+from evenhand.conform.checking.finding import load_finding, recheck
 from evenhand.conform.checking.liveness import SILENT
 from evenhand.conform.checking.loop import FALSE, CheckEffort, check_system
 from evenhand.core.canonical import canonical_bytes, digest
 from evenhand.core.registry import find
+from evenhand.evidence.record import BadRecord
 from evenhand.report.forms.checked import finding_page
 from tests.front.conform.in_process import InProcess
 from tests.front.conftest import PLUGINS, ROOT, Command
@@ -69,7 +70,7 @@ def test_the_files_of_a_finding(cli: Command, tmp_path: Path) -> None:
     (found,) = checked(cli, "always_free", "--out", str(tmp_path))["findings"]
     record = tmp_path / found["fixture"]
     assert load_finding(record).claim == "taken_when_free"
-    assert "**differs** `expected 'refused', shown 'taken'`" in record.with_suffix(".md").read_text("utf-8")
+    assert "**differs** `all of it: expected 'refused', shown 'taken'`" in record.with_suffix(".md").read_text("utf-8")
     itf = json.loads(record.with_suffix(".itf.json").read_text("utf-8"))
     assert itf["#meta"]["format"] == "ITF" and len(itf["states"]) == 3
     first, second = (itf["states"][step]["action"] for step in (1, 2))
@@ -187,7 +188,7 @@ def test_a_finding_that_was_changed_is_refused(cli: Command, tmp_path: Path) -> 
         path.write_bytes(canonical_bytes({**content, "sha256": digest(content)}))
 
     path.write_bytes(canonical_bytes({**good, "claim": "one_inside"}))
-    with pytest.raises(BadFinding, match="sha256 differs"):
+    with pytest.raises(BadRecord, match="sha256 differs"):
         recheck(path, f"{LATCHES}:honest")
     for changed, reason in (
         ({"version": 2}, "of version 2"),
@@ -197,7 +198,7 @@ def test_a_finding_that_was_changed_is_refused(cli: Command, tmp_path: Path) -> 
         ({"system": "gate"}, "has changed since"),
     ):
         rewritten(**changed)
-        with pytest.raises(BadFinding, match=reason):
+        with pytest.raises(BadRecord, match=reason):
             recheck(path, f"{LATCHES}:honest")
 
 
