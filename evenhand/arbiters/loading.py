@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
 from dataclasses import dataclass
-from difflib import get_close_matches
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from evenhand.arbiters.kernels import Factory, NotExaminable
 from evenhand.arbiters.programs import program
 from evenhand.arbiters.rules import rule
-from evenhand.core.answers import error_text
-from evenhand.core.own_file import NoSuchSystem, module_at
+from evenhand.core.loading import NotLoaded, value_at
 
 
 @dataclass(frozen=True)
@@ -74,20 +68,10 @@ def _tuples(values: Any) -> Any:
 
 def factory_at(place: str) -> Factory:
     """Return the factory at `package.module:name` or `FILE.py:name`.  Raises NotExaminable with the cause."""
-    where, colon, name = place.rpartition(":")
-    if not colon or not where or not name:
-        raise NotExaminable(f"{place}: it names no kernel; write package.module:factory or FILE.py:factory")
     try:
-        found: Any = _module(where)
-        for part in name.split("."):
-            found = getattr(found, part)
-    except NoSuchSystem as error:
+        factory: Factory = value_at(place)
+    except NotLoaded as error:
         raise NotExaminable(str(error)) from error
-    except (Exception, SystemExit) as error:
-        near = get_close_matches(error.name or "", dir(error.obj), n=1) if isinstance(error, AttributeError) else []
-        meant = f"; did you mean {near[0]}?" if near else ""
-        raise NotExaminable(f"{place}: importing it raised {error_text(error)}{meant}") from error
-    factory: Factory = found
     return factory
 
 
@@ -100,13 +84,3 @@ def place_of(factory: Factory) -> str:
         return f"{module}:{name}" if factory_at(f"{module}:{name}") is factory else ""
     except NotExaminable:
         return ""
-
-
-def _module(where: str) -> ModuleType:
-    if where.endswith(".py"):
-        return module_at(Path(where))
-    sys.path.insert(0, str(Path.cwd()))
-    try:
-        return importlib.import_module(where)
-    finally:
-        sys.path.pop(0)

@@ -21,7 +21,8 @@ from pathlib import Path
 
 from evenhand.campaign.tasks import Task
 from evenhand.core.canonical import Json, digest
-from evenhand.core.own_file import file_and_name, module_at, names_file
+from evenhand.core.loading import module_at
+from evenhand.core.own_file import file_and_name, names_file
 from evenhand.core.versions import versions
 from evenhand.jobs.plan import Job
 

@@ -21,7 +21,7 @@ from evenhand.cli.skeleton import write_skeleton
 from evenhand.conform.adapters.bounded import Bounded
 from evenhand.conform.adapters.kernels import NoKernel, Piped, adapter_source, command_source
 from evenhand.conform.adapters.limits import KernelLimits
-from evenhand.conform.checking.baseline import load_baseline
+from evenhand.conform.checking.baseline import identity, load_baseline
 from evenhand.conform.checking.causes import Cause, causes
 from evenhand.conform.checking.drawing import Stored
 from evenhand.conform.checking.files import save_finding
@@ -55,7 +55,7 @@ from evenhand.jobs.fixtures import fixtures_of, vector_folder
 from evenhand.jobs.plan import chosen_readings, chosen_scope, inhabited
 from evenhand.processes.clock import Clock
 from evenhand.processes.collector import seldom_collected
-from evenhand.report.forms.checked import checked_forms
+from evenhand.report.forms.checked import checked_forms, finding_page
 from evenhand.report.phrases import plural
 from evenhand.report.table import print_lines
 from evenhand.search.verdicts import changed_readings
@@ -194,7 +194,7 @@ def check(
     usual = frozenset[str]().union(*(one.usual for one in checked))
     found = causes(((one.system, one.defects) for one in checked), usual)
     records = [_finding(bundle, one, source, claims_only, compared) for one in found]
-    findings = [_saved(one, kernel, folder) for one in records if not baseline.knows(one)]
+    findings = [_saved(one, kernel, folder) for one in records if not baseline.has(identity(one))]
     report: dict[str, Json] = {
         "format": "evenhand/check",
         "version": 1,
@@ -452,12 +452,10 @@ def _saved(made: dict[str, Json], kernel: str, folder: Path | None) -> dict[str,
         return {**made, "fixture": None}
     with usage():
         path = save_finding({name: made[name] for name in made if not name.startswith("trace")}, folder, kernel)
-    test = path.with_name(f"test_{path.stem.replace('--', '_')}.py")
-    return {
-        **made,
-        "fixture": path.relative_to(folder).as_posix(),
-        "reproduce": shlex.join(["pytest", str(test)]),
-    }
+        test = path.with_name(f"test_{path.stem.replace('--', '_')}.py")
+        written = {"fixture": path.relative_to(folder).as_posix(), "reproduce": shlex.join(["pytest", str(test)])}
+        write_atomically(path.with_suffix(".md"), finding_page({**made, **written}))
+    return {**made, **written}
 
 
 def _system_json(checked: Any) -> dict[str, Json]:

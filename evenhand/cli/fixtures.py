@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -12,7 +12,7 @@ from evenhand.cli.check_lines import finding_lines
 from evenhand.cli.console import BadUse, emit, guarded, terminal, usage
 from evenhand.cli.options import JsonOut
 from evenhand.cli.output import finish
-from evenhand.conform.checking.finding import recorded_finding
+from evenhand.conform.checking.duties import FORMAT
 from evenhand.core.canonical import Json, canonical_bytes
 from evenhand.core.system import Scope
 from evenhand.core.text import describe, inert
@@ -20,7 +20,7 @@ from evenhand.core.versions import versions
 from evenhand.evidence.itf import itf_of_run
 from evenhand.evidence.record import Record
 from evenhand.evidence.replay import Replayed, replay_record
-from evenhand.evidence.store import load, write_atomically
+from evenhand.evidence.store import load, read_json, write_atomically
 from evenhand.evidence.story import trace_lines
 from evenhand.jobs.fixtures import fixture_at, replay_findings
 from evenhand.report.phrases import refutation
@@ -65,12 +65,24 @@ def replay(
 
 def _replayed(path: Path) -> tuple[Record, Replayed]:
     file = fixture_at(path)
-    if recorded_finding(file) is not None:
+    if _is_kernel_finding(file):
         raise BadUse(
             f"{path} is a finding about a kernel: the pytest file beside it repeats it, `evenhand show` tells it"
         )
     record = load(file)
     return record, replay_record(record, origin=str(path), file=file)
+
+
+def _is_kernel_finding(file: Path) -> bool:
+    made = read_json(file)
+    return isinstance(made, dict) and cast("dict[str, Json]", made).get("format") == FORMAT
+
+
+def _kernel_finding(file: Path) -> dict[str, Any]:
+    from evenhand.conform.checking.finding import finding_in_words  # the checker takes 0.15 s to import
+
+    with usage():
+        return finding_in_words(fixture_at(file))
 
 
 @guarded
@@ -96,10 +108,11 @@ def show(
     Exit codes: 0 shown; 2 a file that cannot be used.
     """
     with usage():
-        found = recorded_finding(fixture_at(file))
-    if found is not None:
+        about_kernel = _is_kernel_finding(fixture_at(file))
+    if about_kernel:
         if as_itf is not None or wait_for is not None:
             raise BadUse(f"{file} is a finding about a kernel: `check --out` wrote its run as ITF, and it has no graph")
+        found = _kernel_finding(file)
         if as_json:
             emit({"file": str(file), "finding": found})
             return 0

@@ -11,8 +11,9 @@ from evenhand.cli.console import BadUse, emit, terminal, usage
 from evenhand.cli.output import folder_for
 from evenhand.core.bundle import Bundle
 from evenhand.core.ending import of_this
+from evenhand.core.loading import module_at
 from evenhand.core.lookup import UnknownName
-from evenhand.core.own_file import file_and_name, module_at
+from evenhand.core.own_file import file_and_name
 from evenhand.core.system import AnySystem
 from evenhand.core.text import inert
 from evenhand.core.trace import AnyLasso, AnyScenario, NotReplayable, Scenario

@@ -1,24 +1,17 @@
 """Find a user's own system by file and name: `FILE.py:light` may stand wherever a protocol's name does.
 
-The file is imported once per process, as pytest would import it: its folder (above the packages it is in) comes first
-on the path, so that it finds its siblings, and an already loaded module is reused.  The global `light` is a `System`, a
-`Protocol`, a `Bundle`, or a function without arguments that makes one.  Its claims and generators are those among the
-globals of the same file.
+The global `light` is a `System`, a `Protocol`, a `Bundle`, or a function without arguments that makes one.  Its claims
+and generators are those among the globals of the same file.
 """
 
 from __future__ import annotations
 
 import contextlib
-import importlib
-import importlib.util
 import inspect
-import os
 import re
 import sys
-import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple, cast
@@ -26,6 +19,7 @@ from typing import Any, NamedTuple, cast
 from evenhand.core.bundle import Bundle
 from evenhand.core.ending import NAME, ending_claim
 from evenhand.core.generator import Generator
+from evenhand.core.loading import module_at
 from evenhand.core.lookup import UnknownName
 from evenhand.core.property import Property
 from evenhand.core.system import AnySystem, Protocol, System
@@ -34,7 +28,7 @@ _WRITTEN = re.compile(r"(.+\.py)(?::([^:/\\]*))?", re.DOTALL)
 
 
 class NoSuchSystem(ValueError):
-    """A `FILE.py:name` that leads to no system with claims; says which, why, and what exists instead."""
+    """A `FILE.py:name` that is no system with claims; says which, why, and what exists instead."""
 
 
 class GlobalName(NamedTuple):
@@ -63,7 +57,7 @@ def file_and_name(written: str) -> tuple[str, str]:
 def own_bundle(written: str) -> Bundle:
     """Return the system that `FILE.py:name` names, with its claims, as the registry would.
 
-    Raises NoSuchSystem or UnknownName, each with one sentence.
+    Raises NotLoaded, NoSuchSystem or UnknownName, each with one sentence.
     """
     file, name = file_and_name(written)
     module = module_at(Path(file))
@@ -99,82 +93,6 @@ def _namespaces() -> Iterator[Mapping[str, Any]]:
         yield frame.f_globals
         frame = frame.f_back
     yield from (vars(module) for module in list(sys.modules.values()) if isinstance(module, ModuleType))
-
-
-def module_at(path: Path) -> ModuleType:
-    """Return the module of a file, imported if needed; its output meanwhile goes to standard error.
-
-    Raises NoSuchSystem for a file that is missing, or that raises.
-    """
-    if not path.is_file():
-        raise NoSuchSystem(f"{path}: there is no such file. Check the path")
-    real = path.resolve()
-    loaded = _loaded(real)
-    if loaded is not None:
-        return loaded
-    try:
-        with contextlib.redirect_stdout(sys.stderr):
-            return _imported(real)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # a module may also raise SystemExit, or pytest's skip
-        raise NoSuchSystem(_error_text(path, real, error)) from error
-
-
-def _loaded(real: Path) -> ModuleType | None:
-    for module in list(sys.modules.values()):
-        file = getattr(module, "__file__", None)
-        if isinstance(file, str) and os.path.basename(file) == real.name and Path(file).resolve() == real:
-            return module
-    return None
-
-
-def _imported(real: Path) -> ModuleType:
-    """Import a file by the name that its folders give it, or by a generated one if that name is taken."""
-    folder, parts = real.parent, [] if real.stem == "__init__" else [real.stem]
-    while (folder / "__init__.py").is_file() and folder.name.isidentifier():
-        parts.insert(0, folder.name)
-        folder = folder.parent
-    if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))
-    importlib.invalidate_caches()
-    name = ".".join(parts)
-    if parts and real.stem.isidentifier() and _leads_to(name, real):
-        return importlib.import_module(name)
-    name = f"evenhand_own_{sha256(os.fsencode(real)).hexdigest()[:12]}"
-    spec = importlib.util.spec_from_file_location(name, real)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"Python does not know how to load {real.name}")
-    module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        del sys.modules[name]
-        raise
-    return module
-
-
-def _leads_to(name: str, real: Path) -> bool:
-    """Whether importing a name would load that file, and not another module of this name."""
-    if name.partition(".")[0] in {*sys.stdlib_module_names, "evenhand"}:
-        return False
-    try:
-        spec = importlib.util.find_spec(name)
-    except ValueError:  # a loaded module without a spec
-        return False
-    return spec is not None and spec.origin is not None and Path(spec.origin).resolve() == real
-
-
-def _error_text(path: Path, real: Path, error: BaseException) -> str:
-    what, said = type(error).__name__, str(error)
-    lines = [
-        frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename).resolve() == real
-    ]
-    if isinstance(error, SyntaxError) and error.filename and Path(error.filename).resolve() == real:
-        lines.append(error.lineno)
-        said = error.msg
-    where = f"{path}, line {lines[-1]}" if lines else str(path)
-    return f"{where}: importing it raised {what}{f': {said}' if said else ''}. Mend the file"
 
 
 def _only(module: ModuleType, file: str) -> str:

@@ -45,8 +45,8 @@ def protocols() -> tuple[Bundle, ...]:
 def find(name: str) -> Bundle:
     """Return the protocol called `name`, or the system that `FILE.py:name` names, whose file is then imported.
 
-    Raises UnknownName, NoSuchSystem, or ProtocolBroken if it does not import.  For names from untrusted files use
-    `registered`, which imports no other code.
+    Raises UnknownName, NotLoaded or NoSuchSystem for a file, or ProtocolBroken if it does not import.  For names from
+    untrusted files use `registered`, which imports no other code.
     """
     return own_bundle(name) if names_file(name) else registered(name)
 

@@ -30,7 +30,7 @@ def projects() -> tuple[Path, ...]:
 def found_within(name: str) -> Bundle:
     """Return the protocol called `name`, or the system of a `FILE.py:name` of the project: for names in files.
 
-    Raises UnknownName or NoSuchSystem as `find` does, and ValueError for a file outside the project.
+    Raises UnknownName, NotLoaded or NoSuchSystem as `find` does, and ValueError for a file outside the project.
     """
     if not names_file(name):
         return registered(name)

@@ -159,6 +159,9 @@ def summary_line(report: Report) -> str:
     return f"{start}{plural(counts['claims'], 'claim')}, {plural(counts['findings'], 'verdict')}: {', '.join(shown)}."
 
 
+KEPT = "; --out DIR writes a pytest file that repeats it"
+
+
 def next_steps(report: Report) -> Iterator[str]:
     """Yield the next steps for a user of this report, most urgent first."""
     budget = str(report.settings.get("budget", ""))
@@ -177,7 +180,7 @@ def next_steps(report: Report) -> Iterator[str]:
         yield (
             f"see {inert(finding.claim)} fail again: {finding.command.splitlines()[0]}"
             if finding.command
-            else (f"look at {inert(finding.claim)}")
+            else f"look at {inert(finding.claim)}{KEPT if finding.engine == 'examine' else ''}"
         )
     if len(refuted) > 3:
         yield f"and {plural(len(refuted) - 3, 'more refuted claim')}; each is listed above with its command"

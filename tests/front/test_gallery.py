@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from evenhand.core.own_file import module_at
+from evenhand.core.loading import module_at
 
 EXPLANATION = Path(__file__).parents[2] / "docs" / "explanation"
 

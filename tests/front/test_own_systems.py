@@ -12,7 +12,7 @@ import pytest
 
 import evenhand
 from evenhand.cli.completion import protocols as completed
-from evenhand.core.own_file import module_at
+from evenhand.core.loading import module_at
 from evenhand.core.registry import find
 from evenhand.evidence.record import Own, PairRun
 from evenhand.evidence.store import load

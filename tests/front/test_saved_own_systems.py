@@ -14,7 +14,8 @@ from msgspec import UNSET
 
 import evenhand
 from evenhand.core.canonical import digest
-from evenhand.core.own_file import GlobalName, module_at
+from evenhand.core.loading import module_at
+from evenhand.core.own_file import GlobalName
 from evenhand.core.registry import find
 from evenhand.evidence.home import found_within, placed
 from evenhand.evidence.record import BadRecord, Own, Record

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import evenhand
-from evenhand.core.own_file import module_at
+from evenhand.core.loading import module_at
 from evenhand.core.property import Property
 from tests.known.known import Known
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from evenhand.core.own_file import module_at
+from evenhand.core.loading import module_at
 from evenhand.core.property import Property
 from evenhand.core.registry import find
 from evenhand.core.system import System

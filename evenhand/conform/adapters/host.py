@@ -10,7 +10,6 @@ kernels put into the folder for temporary files, if that is this process's alone
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import shutil
@@ -19,11 +18,11 @@ import sysconfig
 import traceback
 from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager, nullcontext, suppress
-from difflib import get_close_matches
 from typing import Any
 
 from evenhand.conform.adapters.door import Door
 from evenhand.core.kernel import Unsupported
+from evenhand.core.loading import value_at
 
 OWN_FOLDER = "EVENHAND_OWN_FOLDER"
 """The variable that names the folder for temporary files where it is this process's alone."""
@@ -49,25 +48,7 @@ _encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True,
 
 def load_factory(name: str) -> Callable[[Any], Any]:
     """Return the factory `package.module:attribute` or `FILE.py:attribute`.  Raises ValueError that says why not."""
-    module, colon, attribute = name.partition(":")
-    if not colon or not module or not attribute:
-        raise ValueError(f"an adapter is named package.module:factory, not {name!r}; write it as in my.kernel:make")
-    if module.endswith(".py"):
-        folder, file = os.path.split(os.path.abspath(module))
-        sys.path.insert(0, folder)
-        module = file.removesuffix(".py")
-    try:
-        found: Any = importlib.import_module(module)
-        for part in attribute.split("."):
-            found = getattr(found, part)
-    except Exception as error:
-        frames = [frame for frame in traceback.extract_tb(error.__traceback__)[1:] if "importlib" not in frame.filename]
-        place = f" ({os.path.basename(frames[-1].filename)}, line {frames[-1].lineno})" if frames else ""
-        there = module in sys.modules  # its folder was found, so the name is wrong
-        near = get_close_matches(error.name or "", dir(error.obj), n=1) if isinstance(error, AttributeError) else []
-        which = f"Did you mean {near[0]}?" if near else "Name a function that it has."
-        step = which if there else "Is its folder the current one, or on PYTHONPATH?"
-        raise ValueError(f"adapter {name!r} does not load: {type(error).__name__}: {error}{place}. {step}") from error
+    found = value_at(name)
     if not callable(found):
         raise ValueError(f"adapter {name!r} is no function: {type(found).__name__}")
     made: Callable[[Any], Any] = found

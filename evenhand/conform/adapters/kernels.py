@@ -91,20 +91,14 @@ class KernelResponse:
 
 
 class Source(Interface):
-    """A source of kernels."""
+    """A source of kernels; if `alone`, each scenario gets a fresh process, not only a fresh kernel."""
+
+    alone: bool
 
     @property
     def name(self) -> str:
         """Its name on a command line."""
         ...
-
-    @property
-    def alone(self) -> bool:
-        """Whether each scenario gets a fresh process, not only a fresh kernel."""
-        ...
-
-    @alone.setter
-    def alone(self, alone: bool) -> None: ...
 
     def ask(self, scenarios: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
         """Yield the result of each scenario, in order, each with a fresh kernel."""
@@ -416,10 +410,7 @@ def _twice(response: KernelResponse, wrong: Misanswer) -> KernelResponse:
 
 
 def adapter_source(adapter: str, limits: KernelLimits | None = None) -> Piped:
-    """Return the Python adapter `package.module:factory` in a supervised process.  Raises NoKernel for another form."""
-    module, colon, attribute = adapter.partition(":")
-    if not (module and colon and attribute):
-        raise NoKernel(f"an adapter is named package.module:factory, not {adapter!r}; write it as in my.kernel:make")
+    """Return the Python adapter `package.module:factory` or `FILE.py:factory` in a supervised process."""
     command = [sys.executable, "-m", "evenhand.conform.adapters.host", adapter]
     return Piped(f"--adapter {shlex.quote(adapter)}", command, limits or KernelLimits(), hosted=True)
 

@@ -29,13 +29,13 @@ from evenhand.conform.checking.spelling import (
     exchanged,
     items_of,
     limited,
+    numberless,
     places,
     renamed,
     rewritten,
     spellings,
 )
 from evenhand.core.atoms import Atom
-from evenhand.core.canonical import Json, canonical_bytes
 from evenhand.core.codec import decode, encode, fits
 from evenhand.core.system import AnyStep, AnySystem
 from evenhand.core.trace import AnyScenario, AnyTrace
@@ -75,7 +75,6 @@ class Altering:
         self._known = set[int]()
         self._taken: dict[Any, list[Any]] = {}
         self._words: dict[Any, Words] = {}
-        self._bare: dict[Any, bytes] = {}
         for base in self.bases:
             self._is_new(base)
             for action in dict.fromkeys(base.scenario.actions):
@@ -126,23 +125,14 @@ class Altering:
             taken: Any = action
             if not self.system.has_answer(config, state, action):
                 offered = () if self.system.joint else islice(self.system.enabled(config, state), OFFERED)
-                near = self._like(action, offered)
+                like = numberless(action)
+                near = [one for one in offered if type(one) is type(action) and numberless(one) == like]
                 if not near:
                     continue
                 taken = self.random.choice(near)
             kept.append(taken)
             state = self.system.take(config, state, taken).after
         return replace(scenario, actions=tuple(kept))
-
-    def _like(self, action: Any, offered: Iterable[Any]) -> list[Any]:
-        wanted = self._numberless(action)
-        return [one for one in offered if type(one) is type(action) and self._numberless(one) == wanted]
-
-    def _numberless(self, action: Any) -> bytes:
-        """An action as text, with 0 for each whole number."""
-        if action not in self._bare:
-            self._bare[action] = canonical_bytes(_without_numbers(encode(action)))
-        return self._bare[action]
 
     def _is_new(self, trace: AnyTrace) -> bool:
         """Whether the model shows here, after what it showed before, something new but for names and numbers."""
@@ -317,14 +307,6 @@ def are_asked(system: AnySystem, step: AnyStep) -> bool:
     if joint is None:
         return True
     return tuple(agent for agent, _ in joint.split(step.action)) == tuple(joint.agents(step.config, step.before))
-
-
-def _without_numbers(value: Json) -> Json:
-    if isinstance(value, list):
-        return [_without_numbers(one) for one in cast("list[Json]", value)]
-    if isinstance(value, dict):
-        return {key: _without_numbers(one) for key, one in cast("dict[str, Json]", value).items()}
-    return 0 if type(value) is int else value
 
 
 def _sort(config: Any, action: Any) -> Any:

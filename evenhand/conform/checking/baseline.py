@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from evenhand.conform.checking.finding import FORMAT, BadFinding, load_finding
+from msgspec import to_builtins
+
+from evenhand.conform.checking.duties import FORMAT
+from evenhand.conform.checking.finding import load_finding
 from evenhand.evidence.known import BadBaseline, Known, KnownFindings, known_in
 
 GIVE = "Give a folder of records or a report of `check --json`."
@@ -17,32 +19,19 @@ MOST = 100_000
 """Files and folders in the folder of a baseline, at most."""
 
 
-@dataclass(frozen=True)
-class Baseline:
-    """Known findings: what each is, its claim, and the kinds of its differences."""
-
-    known: KnownFindings = field(default_factory=KnownFindings)
-
-    def knows(self, finding: Mapping[str, Any]) -> bool:
-        """Return whether the same thing differs in a known finding of the same claim."""
-        return self.known.has(_identity(finding))
-
-
-def _identity(finding: Mapping[str, Any]) -> Known:
+def identity(finding: Mapping[str, Any]) -> Known:
+    """Return what makes a finding the same as another: the same thing differs, and the same claim heads it."""
     return finding["protocol"] + " " + finding["what"], finding["claim"], frozenset(finding["kinds"])
 
 
-def load_baseline(path: Path | None) -> Baseline:
+def load_baseline(path: Path | None) -> KnownFindings:
     """Return the findings in a folder of records, in one record, or in what `evenhand check --json` printed.
 
-    Raises BadFinding for anything else.
+    Raises BadBaseline for anything else.
     """
     if path is None:
-        return Baseline()
-    try:
-        return Baseline(known_in(sorted(_records(path)) if path.is_dir() else [path], _read, GIVE, AGAIN))
-    except BadBaseline as error:
-        raise BadFinding(str(error)) from error
+        return KnownFindings()
+    return known_in(sorted(_records(path)) if path.is_dir() else [path], _read, GIVE, AGAIN)
 
 
 def _records(folder: Path) -> Iterator[Path]:
@@ -57,11 +46,7 @@ def _records(folder: Path) -> Iterator[Path]:
 
 def _read(path: Path, made: Mapping[str, Any]) -> Iterable[Known] | None:
     if made.get("format") == FORMAT:
-        return [_identity(_record(load_finding(path)))]
+        return [identity(to_builtins(load_finding(path)))]
     if made.get("format") != "evenhand/check" or not isinstance(made.get("findings"), list):
         return None
-    return map(_identity, cast("list[Mapping[str, Any]]", made["findings"]))
-
-
-def _record(finding: Any) -> Mapping[str, Any]:
-    return {name: getattr(finding, name) for name in ("protocol", "what", "claim", "kinds")}
+    return map(identity, cast("list[Mapping[str, Any]]", made["findings"]))

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from evenhand.conform.adapters.wire import Fault
 from evenhand.conform.checking.comparing import words_of
-from evenhand.conform.checking.duties import DISAGREES, SENTENCES
-from evenhand.conform.checking.ordering import Defect
-from evenhand.conform.checking.sameness import WAVERS, one_cause
+from evenhand.conform.checking.duties import DISAGREES, SENTENCES, WAVERS
+from evenhand.conform.checking.kinds import nested, parted, shown_side
+from evenhand.conform.checking.ordering import Defect, places
 from evenhand.core.canonical import Json
 from evenhand.core.parts import PARTS, Part, parts_of
 from evenhand.core.verdict import Status
@@ -153,9 +153,49 @@ def _one_each(made: Iterable[Cause], usual: frozenset[str]) -> list[Cause]:
 
 
 def _one(known: Cause, new: Cause, usual: frozenset[str]) -> bool:
-    claims, words = (known.headline, new.headline), words_of(new.system.types)
-    one, other = (replace(some.defect, alike=some.alike) for some in (known, new))
-    return one_cause(one, other, claims, words, usual)
+    """Whether two causes are forms of one fault.
+
+    They are if the same differs, or if both lie behind other differences, in one place at least.  Then mutants say it:
+    they are if those that look like one look like the other, and are not if none looks like both.  Else they are
+
+    - if the kernel overlooks the same words of the protocol, as the reason of a refusal, and no other one;
+    - if one claim heads both, and they have a difference in common;
+    - if the kernel shows the same, whatever it should show;
+    - or if it shows the same and more, and overlooks nothing.
+
+    What is `usual`, as it shows in most runs, counts only where nothing else differs: it stands beside other faults.
+    A kernel that remembers earlier runs also wavers, as other runs come before.
+    """
+    one, other = known.defect.divergence, new.defect.divergence
+    if one.what in WAVERS and other.what in WAVERS:
+        return True
+    if one.what != other.what:
+        return False
+    if one.what == "mutates":
+        return True
+    if not one.kinds or not other.kinds:
+        return False
+    if one.kinds == other.kinds or (one.behind and other.behind and places(one.kinds) & places(other.kinds)):
+        return True
+    if known.alike and new.alike:
+        if nested(known.alike, new.alike):
+            return True
+        if known.alike.isdisjoint(new.alike):
+            return False
+    kinds = [some.kinds - usual or some.kinds for some in (one, other)]
+    missed = [_overlooked(some, words_of(new.system.types)) for some in kinds]
+    if missed[0] and missed[0] == missed[1]:
+        return True
+    if known.headline == new.headline and known.headline not in SENTENCES and kinds[0] & kinds[1]:
+        return True
+    shown = [frozenset(map(shown_side, some)) for some in kinds]
+    return shown[0] == shown[1] or (not any(missed) and nested(*shown))
+
+
+def _overlooked(kinds: frozenset[str], words: frozenset[str]) -> frozenset[str]:
+    """The `words` of the protocol that the model shows and the kernel does not, whatever it shows instead."""
+    expected = frozenset(word for kind in kinds for word in parted(kind).expected.split())
+    return (expected & words).difference(word for kind in kinds for word in parted(kind).got.split())
 
 
 def _explained(cause: Cause, made: Sequence[Cause]) -> frozenset[str]:

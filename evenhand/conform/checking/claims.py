@@ -137,16 +137,15 @@ class Judge:
 
     def _first(self, claim: Safety, config: Any, reported: Sequence[KernelStep], guess: bool) -> Violation | None:
         """The first step at which a claim is false of the kernel and true of the reference."""
-        own = _Asking(claim, config)
-        reference = _Asking(claim, config)
+        own = reference = claim.memory(config)
         diverged = partial = False
         for number, one in enumerate(reported, start=1):
-            expected = reference.ask(one.step)
+            reference, expected = _followed(claim, config, reference, one.step)
             if not one.differs and not diverged and not one.own:
-                own.copy(reference)
+                own = reference
                 partial = partial or (one.partial and claim.reads == "histories")
                 continue
-            basis, false = self._asked(own, one, diverged=diverged, guess=guess)
+            own, basis, false = self._asked(claim, config, own, one, known=not diverged, guess=guess)
             diverged = diverged or one.differs
             if basis is None:
                 self.left_open.add(claim.name)
@@ -158,32 +157,23 @@ class Judge:
                 return Violation(claim, number, max(basis, Basis.BEFORE) if partial else basis)
         return None
 
-    def _asked(self, asking: _Asking, one: KernelStep, *, diverged: bool, guess: bool) -> tuple[Basis | None, bool]:
-        """The surest basis on which the claim can be evaluated, and whether it is false there."""
-        for basis, (step,) in views((one,), guess=guess, known=not diverged):
+    @staticmethod
+    def _asked(
+        claim: Safety, config: Any, memory: Any, one: KernelStep, *, known: bool, guess: bool
+    ) -> tuple[Any, Basis | None, bool]:
+        """The memory behind a step, the surest basis on which the claim can be evaluated, and whether it is false."""
+        for basis, (step,) in views((one,), guess=guess, known=known):
             try:
-                return basis, asking.ask(step)
+                after, false = _followed(claim, config, memory, step)
             except StateNeeded:
                 continue
             except Exception:  # a predicate may fail on an observable that no model makes
                 continue
-        return None, False
+            return after, basis, false
+        return memory, None, False
 
 
-class _Asking:
-    """One claim along one run."""
-
-    def __init__(self, claim: Safety, config: Any) -> None:
-        self.claim, self.config = claim, config
-        self.memory = claim.memory(config)
-
-    def copy(self, other: _Asking) -> None:
-        """Take over the memory of `other`."""
-        self.memory = other.memory
-
-    def ask(self, step: AnyStep) -> bool:
-        """Return whether the claim is false at this step, and remember the step."""
-        memory = self.claim.follow(self.memory, step)
-        false = self.claim.at(self.config, memory, step) is False
-        self.memory = memory
-        return false
+def _followed(claim: Safety, config: Any, memory: Any, step: AnyStep) -> tuple[Any, bool]:
+    """What a claim remembers after a step, and whether it is false there."""
+    after = claim.follow(memory, step)
+    return after, claim.at(config, after, step) is False

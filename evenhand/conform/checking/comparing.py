@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -24,8 +23,6 @@ _HASH = re.compile(r"\b[0-9a-f]{16,}\b")
 _NUMBER = re.compile(r"\d+")
 _QUOTED = re.compile(r"\"[^\"\n]*\"")
 _SAYS = re.compile(r"\w|[^\x00-\x7f]")
-
-_WORDLESS = re.compile(r"nothing|entries|a record|more|less|[·/ ]")
 
 EMPTY = '""'
 """The word for an empty text."""
@@ -331,109 +328,6 @@ def _number(said: str) -> int | Fraction | None:
         except (ValueError, ZeroDivisionError):
             return None
     return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def same_side(one: str, other: str) -> bool:
-    """Whether two kinds tell of one place at which the kernel shows the same words, or some of them."""
-    places, sides = zip(*(kind.partition(": ")[::2] for kind in (one, other)), strict=True)
-    words = [set(side.rpartition(" / ")[2].split()) for side in sides]
-    return places[0] == places[1] and (words[0] <= words[1] or words[1] <= words[0])
-
-
-def shown_side(kind: str) -> str:
-    """Return the place of a kind and what the kernel shows there, whatever it should show."""
-    place, _, sides = kind.partition(": ")
-    return f"{place}: {sides.rpartition(' / ')[2]}"
-
-
-def one_reason(one: frozenset[str], other: frozenset[str], *, same: bool = False) -> bool:
-    """Whether two sets of kinds show one reason that is not given, or one that is given where none is.
-
-    A kernel that overlooks a reason accepts, or refuses for another one: `why: late / ""` and `why: late / poor`
-    are one cause.  So are a lost entry that says it and another word in its place, if nothing else of that list
-    differs.  One of the two must show the bare case, without the other reason, and one must differ in no place in which
-    the other does not.  With `same` both must show the bare case.
-    """
-    places = [frozenset(_placed(kinds).values()) for kinds in (one, other)]
-    if not nested(*places):
-        return False
-    if same:
-        return bool(_bare_reasons(one) & _bare_reasons(other))
-    return bool(_bare_reasons(one) & _reasons(other) or _bare_reasons(other) & _reasons(one))
-
-
-def _reasons(kinds: frozenset[str]) -> set[tuple[str, str, bool]]:
-    """The texts that stand in place of another: field, text, and whether the model shows it."""
-    found: set[tuple[str, str, bool]] = set()
-    for kind, place in _placed(kinds).items():
-        if " / " in kind and not _is_entry(kind, place):
-            expected, got = _sides(kind)
-            found |= {(place, expected, True), (place, got, False)}
-    return found
-
-
-def _bare_reasons(kinds: frozenset[str]) -> set[tuple[str, str, bool]]:
-    """The reasons, each with its place and whether the model gives it, where the other side gives none."""
-    found: set[tuple[str, str, bool]] = set()
-    for kind, place in _placed(kinds).items():
-        expected, got = _sides(kind)
-        if _is_entry(kind, place) and got == "nothing":
-            found |= {(place, word, True) for word in expected.split() if not _WORDLESS.fullmatch(word)}
-        elif EMPTY in (expected, got):
-            found.add((place, got, False) if expected == EMPTY else (place, expected, True))
-    return found
-
-
-def _is_entry(kind: str, place: str) -> bool:
-    """Whether a whole entry of a list is too much or missing, and nothing else of that list differs."""
-    return kind.startswith(f"{place}[]: ")
-
-
-def _sides(kind: str) -> tuple[str, str]:
-    """What the model shows, and what the kernel."""
-    expected, _, got = kind.partition(": ")[2].partition(" / ")
-    return expected, got
-
-
-def _placed(kinds: frozenset[str]) -> dict[str, str]:
-    """Each kind with its place; the only one about the entries of a list with that list."""
-    places = {kind: kind.partition(": ")[0] for kind in kinds}
-    lists = {kind: place.partition("[")[0] for kind, place in places.items()}
-    many = Counter(lists.values())
-    return {kind: lists[kind] if many[lists[kind]] == 1 else place for kind, place in places.items()}
-
-
-def same_words(one: frozenset[str], other: frozenset[str], words: frozenset[str]) -> bool:
-    """Whether two sets of kinds differ alike in `words` of the protocol; what is told of the state does not count.
-
-    Whom it strikes, and whether a run is over by it, makes other lists longer or shorter, which have no words.
-    """
-    told = worded(one, words)
-    return bool(told) and told == worded(other, words)
-
-
-def worded(kinds: frozenset[str], words: frozenset[str]) -> frozenset[str]:
-    """The kinds that say some of the protocol's `words`, but for what is told of the state."""
-    return frozenset(kind for kind in kinds if not kind.startswith("facts.") and _said(kind) & words)
-
-
-def _said(kind: str) -> set[str]:
-    """The words on either side of a kind."""
-    return set(kind.partition(": ")[2].split())
-
-
-def nested(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether one of two sets, of kinds or of mutants, has all of the other."""
-    return one <= other or other <= one
-
-
-def touch(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether two sets of kinds share one, where a value without words is like any other in its place."""
-    return bool(set(map(_place, one)) & set(map(_place, other)))
-
-
-def _place(kind: str) -> str:
-    return _WORDLESS.sub("", kind.replace("#", ""))
 
 
 def _reordered(group: list[Difference]) -> bool:

@@ -1,9 +1,8 @@
 """Turn divergences into defects: account for every one of them, shrink the new ones, confirm in a fresh process.
 
 Many runs show one defect.  A divergence is explained by known defects that together show its kinds, unless the mutants
-that look like it say that its cause is another; else it is shrunk while the same thing differs.  Results with the same
-kinds, or with the same run up to renaming, are one defect.  A run that does not fail again is a finding of its own: the
-kernel is non-deterministic.
+that look like it say that its cause is another; else it is shrunk while the same thing differs.  `likeness` says which
+results are one defect.  A run that does not fail again is a finding of its own: the kernel is non-deterministic.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 from evenhand.conform.adapters.kernels import Source
 from evenhand.conform.adapters.wire import Fault, text
 from evenhand.conform.checking.coding import Coder
-from evenhand.conform.checking.comparing import nested
 from evenhand.conform.checking.divergence import Divergence, Examiner, wavering
+from evenhand.conform.checking.kinds import nested
 from evenhand.conform.checking.likeness import Likeness
-from evenhand.conform.checking.ordering import MOSTLY, Defect, broad, ever_present, places, simple, telling
+from evenhand.conform.checking.ordering import Defect, broad, ever_present, places, simple, telling
 from evenhand.conform.checking.remembering import lasting
 from evenhand.conform.checking.steps_kept import keeping_steps
 from evenhand.core.trace import AnyScenario, Scenario
@@ -32,6 +31,9 @@ from evenhand.processes.clock import OutOfTime
 
 if TYPE_CHECKING:
     from evenhand.core.system import Mutant
+
+MOSTLY = 0.5
+"""The share of all runs in which a difference hides what lies behind it, and what stands beside it."""
 
 JUDGED = 4
 """Divergences of one sort on which the claims are evaluated; later ones that are no shorter are counted."""
@@ -238,6 +240,10 @@ class Defects:
             return behind
         return found if found is not None and found.kinds == behind.kinds else behind
 
+    def usual(self, runs: float) -> frozenset[str]:
+        """Return the kinds that show in at least `runs` runs: what shows beside them is no consequence of theirs."""
+        return ever_present(self._seen.values(), runs)
+
     @property
     def violating(self) -> frozenset[str]:
         """The kinds of all differences that violate a claim."""
@@ -254,7 +260,7 @@ class Defects:
 
         Every divergence is explained by defects that together show its kinds, or is shrunk to one of its own.
         """
-        self.like.everywhere = ever_present(self._seen.values(), runs)
+        self.like.everywhere = self.usual(MOSTLY * runs)
         made = self._made
         compared: dict[frozenset[str], int] = {}
         for one in self._ordered():

@@ -26,45 +26,37 @@ Stored: TypeAlias = Record | Vector
 """A run that was chosen because it separates something: a counterexample of a variant, or a vector."""
 
 
-class _Notebook:
-    """A monitor that always holds and records the drawn runs."""
+def machine_runs(
+    system: AnySystem, generator: Generator | None, *, examples: int, steps: int, seed: int
+) -> tuple[AnyScenario, ...]:
+    """Return the distinct runs of the reference that the machine draws, by constructive and hostile rules.
 
-    def __init__(self) -> None:
-        self.runs: list[AnyScenario] = []
-        self._config: Any = None
-        self._steps: list[AnyStep] = []
+    A run that another one begins with is left out.
+    """
+    runs: dict[AnyScenario, None] = {}
 
-    def start(self, config: Any) -> int:
-        """Keep the run before and begin a new one."""
-        self.close()
-        self._config = config
-        return 0
+    def follow(value: AnyScenario | None, step: AnyStep) -> AnyScenario:
+        before = value or Scenario(step.config, step.before)
+        return Scenario(before.config, before.start, (*before.actions, step.action))
 
-    def update(self, _value: int, step: AnyStep) -> int:
-        """Record one more step."""
-        self._steps.append(step)
-        return 0
+    def keep(_config: Any, value: AnyScenario | None) -> bool:
+        if value is not None:
+            runs.pop(Scenario(value.config, value.start, value.actions[:-1]), None)
+            runs[value] = None
+        return True
 
-    def close(self) -> None:
-        """Keep the current run."""
-        if self._steps:
-            actions = tuple(step.action for step in self._steps)
-            self.runs.append(Scenario(self._config, self._steps[0].before, actions))
-            self._steps = []
+    collect = Monitor(name="collect", sentence="Every run is kept.", start=lambda _config: None, update=follow, ok=keep)
+    bare = replace(system, types=())  # that actions pass through a file is checked where the model is
+    fuzz(bare, (collect,), generator, examples=examples, steps=steps, seed=seed)
+    return tuple(runs)
 
 
 def drawn(
     system: AnySystem, generator: Generator | None, *, examples: int, steps: int, seed: int
 ) -> tuple[AnyScenario, ...]:
-    """Return the distinct runs of the reference that the machine draws, by constructive and hostile rules."""
-    notebook = _Notebook()
-    claim = Monitor(
-        name="written_down", sentence="", start=notebook.start, update=notebook.update, ok=lambda _config, _value: True
-    )
-    bare = replace(system, types=())  # that actions pass through a file is checked where the model is
-    fuzz(bare, (claim,), generator, examples=examples, steps=steps, seed=seed)
-    notebook.close()
-    return tuple(dict.fromkeys(no_whole_floats(system, run) for run in notebook.runs))
+    """Return the same runs without floats that are whole numbers."""
+    runs = machine_runs(system, generator, examples=examples, steps=steps, seed=seed)
+    return tuple(dict.fromkeys(no_whole_floats(system, run) for run in runs))
 
 
 def silenced(

@@ -1,9 +1,12 @@
-"""The ways in which a run is at fault, and the duties of every kernel under any protocol."""
+"""The ways in which a run is at fault, the duties of every kernel under any protocol, and how a finding is marked."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Final, Literal
+
+FORMAT: Final = "evenhand/kernel-finding"
+"""What a file with a finding about a kernel says of itself."""
 
 What = Literal["differs", "fails", "violates", "mutates", "non-deterministic", "remembers", "relates", "liveness"]
 """The fault of a run.
@@ -13,6 +16,8 @@ compared; it wrote to its input; it is non-deterministic; it answers by what ear
 together violate a claim; it violates a liveness claim.
 """
 
+WAVERS = ("non-deterministic", "remembers")
+"""Faults of a kernel that does not answer by the run alone."""
 
 DISAGREES = "kernel_agrees_with_model"
 SENTENCES: Mapping[str, str] = {

@@ -8,12 +8,12 @@ verdict about the kernel.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, cast
 from unittest import SkipTest
 
-from msgspec import UNSET, UnsetType, field
+from msgspec import UNSET, UnsetType, field, to_builtins
 
 from evenhand.conform.adapters.kernels import (
     KernelRequest,
@@ -30,36 +30,33 @@ from evenhand.conform.checking.claims import Judge, Words, judged_kinds
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.defects import STUBBORN
 from evenhand.conform.checking.divergence import Examiner
-from evenhand.conform.checking.duties import SENTENCES, What
+from evenhand.conform.checking.duties import FORMAT, SENTENCES, What
 from evenhand.conform.checking.multi_run import still_broken, still_related
 from evenhand.conform.checking.raw import judged, with_change
 from evenhand.conform.checking.remembering import answers_by
 from evenhand.conform.checking.rereading import agreeing_readings
 from evenhand.conform.checking.two_safety import Pairing
 from evenhand.core.bundle import Bundle
-from evenhand.core.canonical import Json, parse
+from evenhand.core.canonical import Json
 from evenhand.core.codec import decode, encode
-from evenhand.core.files import Unreadable, content_of
 from evenhand.core.freedom import Free
 from evenhand.core.property import Property
-from evenhand.core.system import AnySystem, Mutant
+from evenhand.core.system import Mutant
 from evenhand.core.text import describe, layout
 from evenhand.core.trace import AnyScenario, AnyTrace, Scenario
 from evenhand.core.versions import versions
 from evenhand.evidence.growth import read_run
 from evenhand.evidence.home import found_within
+from evenhand.evidence.record import BadRecord, of_format
+from evenhand.evidence.replay import encoded_readings
 from evenhand.evidence.schemas import Digest, Mistake, Name, Natural, Positive, Shape, is_sealed, sealed, shaped
+from evenhand.evidence.store import read_json
 from evenhand.evidence.vector import VectorRun
 
-FORMAT: Final = "evenhand/kernel-finding"
 VERSION: Final = 1
-MAX_BYTES = 8 * 2**20
+AGAIN = "Check the kernel again to record it anew"
 RENEWED = 4
 """Processes that repeat the run of a kernel that answered it differently."""
-
-
-class BadFinding(ValueError):
-    """A file that is no finding, or not of this model; the message says which, why, and what to do."""
 
 
 @dataclass(frozen=True)
@@ -211,7 +208,7 @@ def finding_json(
         protocol=protocol,
         system=system.name,
         scope=dict(system.scope),
-        readings=_readings(system),
+        readings=encoded_readings(system),
         judged_by="claims" if claims_only else "model",
         kernel=kernel,
         compare=sorted(compare),
@@ -248,40 +245,22 @@ def finding_json(
 
 
 def load_finding(path: Path) -> KernelFinding:
-    """Return the finding in a file.  Raises BadFinding for anything else."""
-    again = "Check the kernel again to record it anew"
-    try:
-        data = parse(content_of(path, MAX_BYTES))
-    except Unreadable as error:
-        raise BadFinding(str(error)) from error
-    except ValueError as error:
-        raise BadFinding(f"{path}: {error!s:.200}. {again}.") from error
-    made: dict[str, Json] = cast("Any", data) if isinstance(data, dict) else {}
-    if made.get("format") != FORMAT:
-        raise BadFinding(f"{path}: its format is {made.get('format')!r:.60}, not {FORMAT!r}.")
-    if made.get("version") != VERSION:
-        raise BadFinding(f"{path}: it is of version {made.get('version')!r:.20}, not {VERSION}. {again}.")
+    """Return the finding in a file.  Raises BadRecord for anything else."""
+    made = of_format(read_json(path), FORMAT, VERSION, str(path), AGAIN)
     try:
         finding = shaped(made, KernelFindingFile)
     except Mistake as error:
-        raise BadFinding(f"{path}: {error}. {again}.") from error
+        raise BadRecord(str(path), str(error), AGAIN) from error
     if not is_sealed(made):
-        raise BadFinding(f"{path}: its content is not what was recorded (sha256 differs). {again}.")
+        raise BadRecord(str(path), "its content is not what was recorded (sha256 differs)", AGAIN)
     return finding
 
 
-def recorded_finding(path: Path) -> dict[str, Any] | None:
-    """Return the finding in a file with its actions in words; None for a file of another format.
+def finding_in_words(path: Path) -> dict[str, Any]:
+    """Return the finding in a file with its actions in words.
 
-    Raises BadFinding for a broken finding and for one of another model, Unreadable for no file.
+    Raises BadRecord for anything else, and for a finding of another model.
     """
-    try:
-        parsed = parse(content_of(path, MAX_BYTES))
-    except ValueError:
-        return None
-    made = cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else {}
-    if made.get("format") != FORMAT:
-        return None
     data = load_finding(path)
     try:
         types = found_within(data.protocol).model.systems[data.system].types
@@ -289,7 +268,8 @@ def recorded_finding(path: Path) -> dict[str, Any] | None:
         read = {name: cast("AnyScenario", read_run(run, types)[0]) for name, run in runs.items()}
         words = {name: [describe(action) for action in run.actions] for name, run in read.items()}
     except (KeyError, ValueError) as error:
-        raise BadFinding(f"{path}: the model has changed since ({error}). Check the kernel again.") from error
+        raise BadRecord(str(path), f"the model has changed since ({error})", AGAIN) from error
+    made = cast("dict[str, Any]", to_builtins(data))
     return {**made, "under": data.under, "trace_config": layout(read["trace"].config), **words, "fixture": None}
 
 
@@ -304,7 +284,7 @@ def source_named(kernel: str, limits: KernelLimits | None = None) -> Source:
 def recheck(path: Path | str, kernel: str | Source, *, limits: KernelLimits | None = None) -> Rechecked:
     """Repeat a recorded finding on `kernel`, in a supervised process.
 
-    `kernel` is a source, or a name as for `source_named`.  Raises BadFinding for a file that is no finding or does not
+    `kernel` is a source, or a name as for `source_named`.  Raises BadRecord for a file that is no finding or does not
     fit the model, NoKernel without a kernel.
     """
     path = Path(path)
@@ -325,7 +305,7 @@ def _rechecked(path: Path, data: KernelFinding, source: Source) -> Rechecked:
         system = base.under(**{name: decode(value, *base.types) for name, value in data.readings.items()})
         scenario, _ = read_run(data.run, system.types)
     except (KeyError, ValueError) as error:
-        raise BadFinding(f"{path}: the model has changed since ({error}). Check the kernel again.") from error
+        raise BadRecord(str(path), f"the model has changed since ({error})", AGAIN) from error
     assert isinstance(scenario, Scenario)
     coder = Coder(bundle.name, system, frozenset(data.compare))
     if data.what in ("relates", "liveness"):
@@ -334,7 +314,7 @@ def _rechecked(path: Path, data: KernelFinding, source: Source) -> Rechecked:
     shown = [encode(step.shown) for step in trace.steps]
     own = len(shown) if isinstance(data.own, UnsetType) else data.own
     if len(shown) != len(data.expected) or text(shown[:own]) != text(data.expected[:own]):
-        raise BadFinding(f"{path}: the model shows something else now than was recorded. Check the kernel again.")
+        raise BadRecord(str(path), "the model shows something else now than was recorded", AGAIN)
     claims, _ = judged_kinds(bundle.claims, system.name)
     objecting = {one.claim for one in data.violations} | {data.claim}
     claims_only = data.judged_by == "claims"
@@ -368,7 +348,7 @@ def _rechecked(path: Path, data: KernelFinding, source: Source) -> Rechecked:
     if len(answers) > 1:
         message = f"{data.claim}: {data.sentence}\nthe same run was answered differently"
         return Rechecked(False, message, kinds=frozenset(data.kinds))
-    return found or Rechecked(True, f"the kernel no longer does what {path.name} shows")
+    return found or _told(path, data, still=False)
 
 
 def _repeated(source: Source, request: KernelRequest, *, wavers: bool) -> Iterator[KernelResponse]:
@@ -387,7 +367,11 @@ def _remembered(path: Path, data: KernelFinding, examiner: Examiner, run: AnySce
         return Rechecked(False, f"{path.name} was not repeated: it takes several earlier runs", skipped=True)
     earlier, _ = read_run(data.beside.run, examiner.coder.system.types)
     assert isinstance(earlier, Scenario)
-    if answers_by(examiner, source, run, earlier):
+    return _told(path, data, still=answers_by(examiner, source, run, earlier))
+
+
+def _told(path: Path, data: KernelFinding, *, still: bool) -> Rechecked:
+    if still:
         message = f"{data.claim}: {data.sentence}\nin the runs of {path.name}: {data.why}"
         return Rechecked(False, message, kinds=frozenset(data.kinds))
     return Rechecked(True, f"the kernel no longer does what {path.name} shows")
@@ -404,7 +388,7 @@ def _changed(
         return Rechecked(False, f"{data.claim}: {data.sentence}\nin {path.name}: {found.why}", kinds=found.kinds)
     if response.unsupported or not response.raw:
         return Rechecked(False, f"{path.name} was not repeated: the adapter does not pass it on", skipped=True)
-    return Rechecked(True, f"the kernel no longer does what {path.name} shows")
+    return _told(path, data, still=False)
 
 
 def _again(
@@ -413,7 +397,7 @@ def _again(
     """Repeat a finding about several runs."""
     claim = next((one for one in bundle.claims if one.name == data.claim), None)
     if claim is None:
-        raise BadFinding(f"{path}: {bundle.name} has no claim {data.claim!r:.80} any more. Check the kernel again.")
+        raise BadRecord(str(path), f"{bundle.name} has no claim {data.claim!r:.80} any more", AGAIN)
     pairing = Pairing(examiner, source, guess=data.judged_by == "model")
     system = examiner.coder.system
     if data.what == "relates":
@@ -422,15 +406,4 @@ def _again(
         still = still_related(pairing, claim, run, other)
     else:
         still = still_broken(pairing, claim, system, run, data.loop or 0)
-    if still:
-        return Rechecked(
-            False, f"{data.claim}: {data.sentence}\nin the runs of {path.name}: {data.why}", kinds=frozenset(data.kinds)
-        )
-    return Rechecked(True, f"the kernel no longer does what {path.name} shows")
-
-
-def _readings(system: AnySystem) -> dict[str, Json]:
-    record = system.readings
-    if not is_dataclass(record):
-        return {}
-    return {entry.name: encode(getattr(record, entry.name)) for entry in fields(record)}
+    return _told(path, data, still=still)

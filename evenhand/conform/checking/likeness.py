@@ -7,20 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evenhand.conform.checking.coding import Coder
-from evenhand.conform.checking.comparing import (
-    nested,
-    one_reason,
-    same_side,
-    same_words,
-    touch,
-    worded,
-    words_of,
-)
+from evenhand.conform.checking.comparing import words_of
 from evenhand.conform.checking.divergence import Divergence
-from evenhand.conform.checking.duties import SENTENCES
+from evenhand.conform.checking.duties import SENTENCES, WAVERS
+from evenhand.conform.checking.kinds import nested, one_reason, parted, same_side, same_words, touch, worded
 from evenhand.conform.checking.lookalikes import Lookalikes
 from evenhand.conform.checking.ordering import Defect, places
-from evenhand.conform.checking.sameness import WAVERS
 
 if TYPE_CHECKING:
     from evenhand.core.system import Mutant
@@ -139,7 +131,7 @@ def lacking(one: Divergence, other: Divergence) -> bool:
 
     What is decided otherwise differs in other places too; these entries were lost, or hidden.
     """
-    lost = all(kind.endswith(" / nothing") for kind in one.kinds | other.kinds)
+    lost = all(map(_is_lost, one.kinds | other.kinds))
     lists = places(one.kinds)
     return lost and lists == places(other.kinds) and len(lists) == 1 and all(place.endswith("[]") for place in lists)
 
@@ -151,7 +143,11 @@ def too_much(one: Divergence, other: Divergence) -> bool:
     of the two, it is what leads to the rest in the other: a claim that is not over, and what is decided by it.
     """
     sides = [{kind for kind in found.kinds if not kind.startswith("facts.")} for found in (one, other)]
-    more = [{kind for kind in kinds if ": nothing / " in kind} for kinds in sides]
+    more = [{kind for kind in kinds if parted(kind).expected == "nothing"} for kinds in sides]
     rests = [kinds - some for kinds, some in zip(sides, more, strict=True)]
-    lacks = all(kind.endswith(" / nothing") for rest in rests for kind in rest)
+    lacks = all(_is_lost(kind) for rest in rests for kind in rest)
     return bool(more[0]) and more[0] == more[1] and (lacks or not all(rests))
+
+
+def _is_lost(kind: str) -> bool:
+    return parted(kind).got == "nothing"

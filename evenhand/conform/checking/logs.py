@@ -40,7 +40,7 @@ def _missing() -> Json:
 
 
 class LogHead(Struct, frozen=True, kw_only=True):
-    """The first line: what was recorded; keys beside these are ignored."""
+    """The first line: what was recorded; other keys are ignored, unless one is nearly one of these that is absent."""
 
     format: Literal["evenhand/log"] = FORMAT
     version: Literal[1] = VERSION
@@ -55,7 +55,7 @@ class LogHead(Struct, frozen=True, kw_only=True):
 
 
 class LogEvent(Struct, frozen=True):
-    """Any other line: one step; keys beside these are ignored, and `format` is refused."""
+    """Any other line: one step; keys as in the first line, but `format` is refused."""
 
     action: Json = field(default_factory=_missing)
     """The encoded action."""

@@ -26,7 +26,7 @@ from evenhand.conform.checking.divergence import Examiner, kind_of
 from evenhand.conform.checking.drawing import Stored, drawn, separating, silenced, where_said
 from evenhand.conform.checking.multi_run import LIVENESS_RUNS, PAIRS, MultiRunClaims
 from evenhand.conform.checking.naming import Naming
-from evenhand.conform.checking.ordering import Defect, ever_present
+from evenhand.conform.checking.ordering import Defect
 from evenhand.conform.checking.phase import AGAIN, LeftOut, Phase
 from evenhand.conform.checking.raw import Raw
 from evenhand.conform.checking.refusing import Slowness
@@ -370,7 +370,7 @@ class _Check:
             differing = tuple(phase.differing.values())
             chosen = sorted(phase.choosing.values(), key=lambda one: (one[0], len(one[1].actions)))
             choosing = [run for _, run in chosen]
-            self._share(PAIRS, lambda: several.pairs(differing, phase.agreed, phase.own, effort.pairs, choosing))
+            self._share(PAIRS, lambda: several.pairs(differing, phase.agreed or phase.fine, effort.pairs, choosing))
         if LIVENESS_RUNS in effort.phases:
             self._share(LIVENESS_RUNS, lambda: several.liveness(scopes, effort.liveness))
 
@@ -396,9 +396,9 @@ class _Check:
             self.system,
             found,
             self.defects.count,
-            phase.runs | several.asked,
+            {**phase.runs, **several.asked},
             phase.steps,
-            ever_present((*single, *raw), made),
+            self.defects.like.everywhere,
             self.defects.explained,
             tuple(self.covered),
             phase.unsupported,

@@ -81,14 +81,13 @@ class MultiRunClaims:
         self,
         differing: Sequence[AnyTrace],
         agreed: Sequence[AnyTrace],
-        own: Sequence[AnyTrace],
         most: int,
         choosing: Sequence[AnyScenario] = (),
     ) -> None:
         """Make pairs of runs until `most` runs were requested, and keep the violations.
 
-        The kernel differs on the runs of `differing` and agrees on those of `agreed`; on those of `own` it shows the
-        same and tells a state of its own, and at the end of those of `choosing` what it chose by a rule of its own.
+        The kernel differs on the runs of `differing`, agrees on those of `agreed`, and shows at the end of those of
+        `choosing` what it chose by a rule of its own.
         """
         about = [claim for claim in self.claims if isinstance(claim, Relational)]
         if not about:
@@ -105,7 +104,7 @@ class MultiRunClaims:
             for one in choosing[:CHOOSING]:
                 if not self.over():
                     keep(self.pairing.broken(about, one, choice=True))
-            for group in _grouped(self._lefts(differing, agreed or own), TOGETHER):
+            for group in _grouped(self._lefts(differing, agreed), TOGETHER):
                 if self.over() or self.pairing.requests - begin >= most:
                     break
                 keep(one for left in group for one in self.pairing.broken(about, left))

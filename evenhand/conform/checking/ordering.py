@@ -7,16 +7,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from evenhand.conform.checking.comparing import shown_side
+from evenhand.conform.checking.kinds import parted, shown_side
 
 if TYPE_CHECKING:
     from evenhand.conform.checking.divergence import Divergence
 
 MANY_WAYS = 4
 """Ways in which one field is wrong, from which on they are one defect."""
-
-MOSTLY = 0.5
-"""The share of all runs in which a difference hides what lies behind it, and what stands beside it."""
 
 NOTHING = "null"
 """What stands in a field where nothing is to tell, as no reason; an empty text may stand beside another reason."""
@@ -39,19 +36,19 @@ class Defect:
 
 def places(kinds: frozenset[str]) -> frozenset[str]:
     """Return the places of which kinds tell."""
-    return frozenset(kind.partition(": ")[0] for kind in kinds)
+    return frozenset(parted(kind).place for kind in kinds)
 
 
 def ever_present(found: Iterable[Defect], runs: float) -> frozenset[str]:
-    """Return the kinds that show in most of `runs` runs: what shows beside them is no consequence of theirs.
+    """Return the kinds that show in at least `runs` runs.
 
-    In most runs the kernel shows the same words in one place, or nothing there, whatever it should show.
+    In so many runs the kernel shows the same words in one place, or nothing there, whatever it should show.
     """
     found, seen = tuple(found), Counter[str]()
     for one in found:
         seen.update(dict.fromkeys(map(shown_side, one.divergence.kinds), one.count))
     kinds = frozenset[str]().union(*(one.divergence.kinds for one in found))
-    return frozenset(kind for kind in kinds if seen[shown_side(kind)] >= MOSTLY * runs)
+    return frozenset(kind for kind in kinds if seen[shown_side(kind)] >= runs)
 
 
 def simple(one: Defect) -> tuple[object, ...]:
@@ -90,8 +87,7 @@ def _field(kind: str) -> str:
     These are entries too much or too few, and what is not there: each reason that a kernel overlooks is one of its own,
     while it may give any in place of none.
     """
-    path, _, sides = kind.partition(": ")
-    expected, _, got = sides.rpartition(" / ")
+    path, expected, got = parted(kind)
     if path.endswith("[]") or got == NOTHING:
         return kind
     return f"{path}: nothing" if expected == NOTHING else path

@@ -81,27 +81,24 @@ class Phase:
     defects: Defects
     source: Source
     left: Callable[[], float]
-    runs: dict[str, int] = field(default_factory=dict[str, int])
-    steps: dict[str, int] = field(default_factory=dict[str, int])
-    unsupported: dict[str, int] = field(default_factory=dict[str, int])
+    runs: Counter[str] = field(default_factory=Counter[str])
+    steps: Counter[str] = field(default_factory=Counter[str])
+    unsupported: Counter[str] = field(default_factory=Counter[str])
     failing: int = 0
     first: tuple[int, float] | None = None
     began: float = field(default_factory=monotonic)
     only_first: bool = False
     agreed: list[AnyTrace] = field(default_factory=list[AnyTrace])
     differing: dict[AnyScenario, AnyTrace] = field(default_factory=dict[AnyScenario, AnyTrace])
-    own: list[AnyTrace] = field(default_factory=list[AnyTrace])
     choosing: dict[Any, tuple[bool, AnyScenario]] = field(default_factory=dict[Any, tuple[bool, AnyScenario]])
     fine: list[AnyTrace] = field(default_factory=list[AnyTrace])
     marred: list[tuple[AnyTrace, frozenset[str]]] = field(default_factory=list[Any])
-    shown: Counter[str] = field(default_factory=Counter[str])
     steps_showing: Counter[str] = field(default_factory=Counter[str])
     notes: list[str] = field(default_factory=list[str])
     followed: int = 0
     left_out: dict[str, LeftOut] = field(default_factory=dict[str, LeftOut])
     refused: Refusals = field(default_factory=Refusals)
     silent: Slowness = field(default_factory=Slowness)
-    taken: dict[Any, set[Any]] = field(default_factory=dict[Any, set[Any]])
     repeated: dict[frozenset[str], set[Any]] = field(default_factory=dict[frozenset[str], set[Any]])
     leaks: bool = False
     futile: int = FUTILE
@@ -123,8 +120,12 @@ class Phase:
 
     def _usual(self) -> frozenset[str]:
         """The kinds that show in very many runs: no other run is free of them, so others are looked for beside them."""
-        runs = sum(self.runs.values())
-        return frozenset(kind for kind, count in self.shown.items() if count >= USUAL * runs)
+        return self.defects.usual(USUAL * sum(self.runs.values()))
+
+    def count(self, name: str, response: KernelResponse) -> None:
+        """Count a run and its steps."""
+        self.runs[name] += 1
+        self.steps[name] += len(response.shown)
 
     def over(self) -> bool:
         """Return whether the phase must end: the time is up, too much fails, or the first fault is enough."""
@@ -156,23 +157,22 @@ class Phase:
     def agreeing(self, name: str, traces: Iterable[AnyTrace]) -> list[AnyScenario]:
         """Run every trace on the kernel until the phase is over; return those in which it agrees, and accuse nobody."""
         agreed: list[AnyScenario] = []
-        waiting = iter(traces)
+        waiting, usual = iter(traces), self._usual()
         while not self.over() and (batch := list(islice(waiting, BATCH))):
             requests = [self.coder.request(trace) for trace in batch]
             for trace, one, response in zip(batch, requests, self.source.ask(requests), strict=True):
-                self.runs[name] = self.runs.get(name, 0) + 1
-                self.steps[name] = self.steps.get(name, 0) + len(response.shown)
-                if response.as_expected or (not response.unsupported and self._agrees(trace, one, response, name)):
+                self.count(name, response)
+                if response.as_expected or (not response.unsupported and self._agrees(trace, one, response, usual)):
                     agreed.append(trace.scenario)
         return agreed
 
-    def _agrees(self, trace: AnyTrace, one: KernelRequest, response: KernelResponse, name: str) -> bool:
-        """Whether nothing differs but what differs in very many runs."""
-        found = self.examiner.examine(trace, one, response, name, judged=False)
+    def _agrees(self, trace: AnyTrace, one: KernelRequest, response: KernelResponse, usual: frozenset[str]) -> bool:
+        """Whether nothing differs but what is usual."""
+        found = self.examiner.examine(trace, one, response, "", judged=False)
         if found is None or found.what != "differs":
             return found is None
-        later = self.examiner.later(trace, one, response, name, judged=False)
-        return all(other.kinds <= self._usual() for other in (found, *later))
+        later = self.examiner.later(trace, one, response, "", judged=False)
+        return all(other.kinds <= usual for other in (found, *later))
 
     def _asked(
         self, name: str, batch: Sequence[tuple[AnyTrace, Walk | None]], covering: Covering | None
@@ -191,10 +191,9 @@ class Phase:
             one, response = requests[-len(waiting)], self._next(answers, waiting, covering)
             trace, walk = waiting.popleft()
             self.asked.append(trace)
-            self.runs[name] = self.runs.get(name, 0) + 1
-            self.steps[name] = self.steps.get(name, 0) + len(response.shown)
+            self.count(name, response)
             if response.unsupported and not response.refused:
-                self.unsupported[response.unsupported] = self.unsupported.get(response.unsupported, 0) + 1
+                self.unsupported[response.unsupported] += 1
                 continue
             self._takes(trace, response.slow - 1 if response.slow else len(response.shown))
             if response.as_expected:
@@ -206,11 +205,8 @@ class Phase:
             if response.refused and agreed == len(response.shown):
                 without = self._without(trace, agreed, response.unsupported)
                 rest = without if walk is None else None  # what follows on a walk was given back
-            elif agreed < len(trace.steps):
-                if response.slow != agreed + 1:
-                    self._differs(trace, agreed + 1)
-            else:
-                self.own.append(trace)
+            elif agreed < len(trace.steps) and response.slow != agreed + 1:
+                self._differs(trace, agreed + 1)
             found, behind = self._examined(trace, one, response, name)
             if agreed < len(trace.steps) and walk is not None and covering is not None:
                 covering.give_back(walk, self._passed(agreed, found, behind, response))
@@ -259,7 +255,6 @@ class Phase:
         behind = list(self.examiner.later(trace, one, response, name, judged=False))
         if found.what == "differs":
             self.marred.append((trace, found.kinds.union(*(other.kinds for other in behind))))
-        self.shown.update(found.kinds)
         self.steps_showing.update(kind for one in (found, *behind) for kind in one.kinds)
         self.defects.follow(found, len((response.on or response).shown), behind)
         return found, behind
@@ -303,7 +298,7 @@ class Phase:
         if found is not None:
             self.defects.forget(found)
             self.leaks = True
-            for kept in (self.agreed, self.own, self.choosing, self.fine, self.marred, self.shown, self.steps_showing):
+            for kept in (self.agreed, self.choosing, self.fine, self.marred, self.steps_showing):
                 kept.clear()
             self.differing.clear()
             self.repeated.clear()
@@ -357,19 +352,14 @@ class Phase:
 
     def _takes(self, trace: AnyTrace, steps: int) -> None:
         """Keep which actions the kernel took: those that it refuses elsewhere are left out in that one place."""
-        config = trace.scenario.config
-        known = self.taken.setdefault(config, set())
-        for action in set(trace.scenario.actions[:steps]) - known:
-            known.add(action)
-            self.refused.take(config, action)
+        self.refused.take(trace.scenario.config, trace.scenario.actions[:steps])
         for step in trace.steps[:steps] if self.silent else ():
             self.silent.answered(step.shown)
 
     def _without(self, trace: AnyTrace, place: int, why: str) -> AnyTrace:
         """Return the run without the action at `place` and all that the kernel never took; count what is left out."""
         config, actions = trace.scenario.config, trace.scenario.actions
-        if actions[place] not in self.taken[config]:
-            self.refused.refuse(config, actions[place])
+        self.refused.refuse(config, actions[place])
         never = {one for one in set(actions[place + 1 :]) if (config, one) in self.refused}
         for action in (actions[place], *(one for one in actions[place + 1 :] if one in never)):
             self._leave_out(action, f'the adapter says "{why}"')
@@ -382,8 +372,7 @@ class Phase:
         That is the action of this step, if it was taken nowhere, or what it should have shown.
         """
         config, step = trace.scenario.config, trace.steps[place - 1]
-        if step.action not in self.taken.get(config, ()):
-            self.refused.refuse(config, step.action)
+        self.refused.refuse(config, step.action)
         if not self.silent:
             for one in (*self.agreed, *self.fine):  # what it was quick to answer is looked at only now
                 for quick in one.steps:
@@ -443,8 +432,7 @@ class Phase:
         changed: list[_Suspect] = []
         for trace, one, response in zip(chosen, requests, self.source.ask(requests), strict=True):
             self.asked.append(trace)
-            self.runs[AGAIN] = self.runs.get(AGAIN, 0) + 1
-            self.steps[AGAIN] = self.steps.get(AGAIN, 0) + len(response.shown)
+            self.count(AGAIN, response)
             differs = self.examiner.examine(trace, one, response, AGAIN)
             if differs is not None and differs.what != "mutates":
                 changed.append((differs, tuple(self.asked)[:-1]))

@@ -201,8 +201,7 @@ class Raw:
 
     def _asked(self, requests: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
         for response in self.source.ask(requests):
-            self.phase.runs[RAW] = self.phase.runs.get(RAW, 0) + 1
-            self.phase.steps[RAW] = self.phase.steps.get(RAW, 0) + len(response.shown)
+            self.phase.count(RAW, response)
             yield response
 
     def _changed(

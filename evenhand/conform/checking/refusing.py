@@ -8,7 +8,7 @@ kernel should have shown where it took long and answered wrongly, each of which 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sized
+from collections.abc import Iterable, Iterator, Sized
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
@@ -53,6 +53,7 @@ class Refusals:
 
     exact: set[tuple[Any, Any]] = field(default_factory=set[tuple[Any, Any]])
     reasons: dict[Mark, int] = field(default_factory=dict[Mark, int])
+    _took: dict[Any, set[Any]] = field(default_factory=dict[Any, set[Any]])
     _taken: set[Mark] = field(default_factory=set[Mark])
     _seen: set[Any] = field(default_factory=set[Any])
     _open: list[frozenset[Mark]] = field(default_factory=list[frozenset[Mark]])
@@ -80,20 +81,23 @@ class Refusals:
         reason, out = self._judged[action]
         return out and reason in self.reasons
 
-    def take(self, config: Any, action: Any) -> None:
-        """The kernel took an action: nothing in it is a reason."""
-        self.exact.discard((config, action))
-        if action not in self._seen:
-            self._seen.add(action)
-            new = frozenset(marks(action)) - self._taken
-            self._taken |= new
-            self._open = [one - new for one in self._open]
-            for mark in new:
-                self.reasons.pop(mark, None)
+    def take(self, config: Any, actions: Iterable[Any]) -> None:
+        """The kernel took actions: nothing in them is a reason."""
+        known = self._took.setdefault(config, set())
+        for action in set(actions) - known:
+            known.add(action)
+            self.exact.discard((config, action))
+            if action not in self._seen:
+                self._seen.add(action)
+                new = frozenset(marks(action)) - self._taken
+                self._taken |= new
+                self._open = [one - new for one in self._open]
+                for mark in new:
+                    self.reasons.pop(mark, None)
 
     def refuse(self, config: Any, action: Any) -> None:
-        """The kernel refused an action, and took it nowhere."""
-        if (config, action) in self.exact:
+        """The kernel refused an action; one that it took elsewhere in this configuration tells nothing."""
+        if (config, action) in self.exact or action in self._took.get(config, ()):
             return
         self.exact.add((config, action))
         left = frozenset(marks(action)) - self._taken

@@ -116,6 +116,15 @@ class Words:
         return _WORD.sub(lambda word: "·" if word[0].isdecimal() or word[0] in self.names else word[0], said)
 
 
+def numberless(value: Any) -> Any:
+    """Return what is equal for two values that differ in whole numbers alone, such as the ids of a run."""
+    if isinstance(value, tuple):
+        return tuple(map(numberless, cast("tuple[Any, ...]", value)))
+    if is_dataclass(value) and not isinstance(value, type):
+        return type(value), *(numberless(getattr(value, name)) for name in field_hints(type(value)))
+    return 0 if type(value) is int else value
+
+
 def spellings(text: str) -> Iterator[str]:
     """Yield a text in other spellings: other letters, longer, shorter, and as a path that leads to the same."""
     yield from (text.swapcase(), f"{text} ", f" {text}", f"{text}x", text[:-1], f"{text}\n", f"{text}'", f"x{text}")

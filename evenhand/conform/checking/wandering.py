@@ -12,14 +12,13 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import is_dataclass, replace
 from itertools import islice
 from typing import Any
 
 from evenhand.conform.checking.covering import spread
 from evenhand.conform.checking.divergence import kind_of
+from evenhand.conform.checking.spelling import numberless
 from evenhand.core.bundle import Bundle
-from evenhand.core.codec import field_hints
 from evenhand.core.system import AnyStep, AnySystem
 from evenhand.core.trace import AnyTrace, Scenario, Trace
 
@@ -173,8 +172,8 @@ class _Walk:
             before = self.chance.choice(self.taken[-4:])
             if before in offered:
                 return before
-            like = _numberless(before)
-            again = [one for one in offered if type(one) is type(before) and _numberless(one) == like]
+            like = numberless(before)
+            again = [one for one in offered if type(one) is type(before) and numberless(one) == like]
             if again:
                 return self.chance.choice(again)
         return self._weighed(offered, kind_of)
@@ -227,10 +226,3 @@ class _Walk:
             rests = number == self.rests and self.chance.random() < self.steady
             chosen.append((agent, menu[0 if rests else same % len(menu)]))
         return joint.join(self.config, state, tuple(chosen))
-
-
-def _numberless(action: Any) -> Any:
-    if not is_dataclass(action) or isinstance(action, type):
-        return action
-    numbers = {name: 0 for name in field_hints(type(action)) if type(getattr(action, name)) is int}
-    return replace(action, **numbers) if numbers else action

@@ -353,10 +353,8 @@ class Reader:
             if token in known.values and token not in known.fresh:
                 return known.values[token], known.values[token]
             return known.name(token), GAP
-        if marker == "$bag":
-            return self._alone(cast("_Object", said)["$bag"], known, path)
-        if marker == "$chosen":
-            return self._alone(cast("_Object", said)["$chosen"], known, path)
+        if marker in ("$bag", "$chosen"):
+            return self._alone(cast("_Object", said)[marker], known, path)
         if marker == "$near":
             return self._marked(marker, cast("_Object", said), None, known, path)
         if marker:

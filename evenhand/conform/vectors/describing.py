@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields
 
 from evenhand.conform.vectors.boundary import Boundary, class_of
 from evenhand.conform.vectors.targets import Candidate, Outcome, SeparatedTarget, Target, depends_on
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
 from evenhand.core.codec import encode
-from evenhand.core.system import AnySystem
 from evenhand.core.text import inert
+from evenhand.evidence.replay import encoded_readings
 from evenhand.evidence.vector import Expected, Separated, Vector, VectorRun
 
 TITLE = 200
@@ -48,7 +48,7 @@ def vector_of(
         source=heading.source or sources_of(bundle, [one.target for one in found]),
         system=system.name,
         scope=dict(system.scope),
-        readings=_readings(system),
+        readings=encoded_readings(system),
         depends=depends_on(bundle, candidate, known) if depends else None,
         run=VectorRun.of(candidate.scenario),
         expected=tuple(Expected.of(seen.shown, seen.read) for seen in known),
@@ -105,10 +105,3 @@ def _sentence_of(bundle: Bundle, target: Target) -> str:
 def _line(text: str) -> str:
     flat = inert(" ".join(text.split()))
     return flat if len(flat) <= TITLE else f"{flat[: TITLE - 1]}…"
-
-
-def _readings(system: AnySystem) -> dict[str, Json]:
-    record = system.readings
-    if not is_dataclass(record) or isinstance(record, type):
-        return {}
-    return {entry.name: encode(getattr(record, entry.name)) for entry in fields(record)}

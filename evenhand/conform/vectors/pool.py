@@ -8,18 +8,17 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
+from evenhand.conform.checking.drawing import machine_runs
 from evenhand.conform.vectors.settings import Settings
 from evenhand.conform.vectors.targets import Candidate, Target
 from evenhand.core.bundle import Bundle
-from evenhand.core.property import Monitor
 from evenhand.core.registry import folder
-from evenhand.core.system import AnyStep, AnySystem, Scope
-from evenhand.core.trace import AnyScenario, Scenario, replay
+from evenhand.core.system import AnySystem, Scope
+from evenhand.core.trace import Scenario, replay
 from evenhand.core.vector_plan import VectorScope
 from evenhand.evidence.record import BadRecord
 from evenhand.evidence.replay import replay_record
 from evenhand.evidence.store import load
-from evenhand.machine import fuzz
 from evenhand.search.estimate import estimate
 from evenhand.variants.separate import separate
 
@@ -37,20 +36,8 @@ def drawn(bundle: Bundle, place: VectorScope, count: int, seed: int) -> tuple[Ca
     Same place, count and seed: same runs.  The protocol's generator is used, including its hostile rules.
     """
     system = bundle.model.systems[place.system].at(**dict(place.scope))
-    runs: dict[AnyScenario, None] = {}
-
-    def follow(value: AnyScenario | None, step: AnyStep) -> AnyScenario:
-        before = value or Scenario(step.config, step.before)
-        return Scenario(before.config, before.start, (*before.actions, step.action))
-
-    def keep(_config: Any, value: AnyScenario | None) -> bool:
-        if value is not None:
-            runs.pop(Scenario(value.config, value.start, value.actions[:-1]), None)
-            runs[value] = None
-        return True
-
-    collect = Monitor(name="collect", sentence="Every run is kept.", start=lambda _config: None, update=follow, ok=keep)
-    fuzz(system, (collect,), bundle.generator_of(system.name), examples=count, steps=place.steps, seed=seed)
+    generator = bundle.generator_of(system.name)
+    runs = machine_runs(system, generator, examples=count, steps=place.steps, seed=seed)
     kept = [run for run in runs if len(run.actions) <= place.steps]
     return tuple(
         Candidate(system.name, system.scope, (), run, f"drawn in {system.name} at {system.scope}") for run in kept

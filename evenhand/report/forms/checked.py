@@ -41,13 +41,20 @@ def headline(report: Found) -> str:
 
 
 def steps_of(one: Found, trace: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the steps of a run: the action and what the model shows in words, and what the kernel shows otherwise."""
+    """Return the steps of a run: the action and what the model shows in words, and what the kernel shows otherwise.
+
+    That is what it showed at first, and where it was asked again what it showed otherwise then.
+    """
+    again: Sequence[Json] = one.get("again", ())
     made: list[dict[str, Any]] = []
     for place, action in enumerate(trace):
         expected: Json = one["expected"][place] if place < len(one["expected"]) else None
         otherwise = ["no answer"]
         if place < len(one["got"]):
             otherwise = [str(each) for each in differences(normal(expected), normal(one["got"][place]))]
+        for said in again[place : place + 1]:
+            got = one["got"][place] if place < len(one["got"]) else None
+            otherwise += [f"asked again: {each}" for each in differences(normal(got), normal(said))]
         made.append({"action": action, "shown": in_words(expected), "otherwise": otherwise})
     return made
 
@@ -81,17 +88,30 @@ def _markdown(report: Found, coverage: Sequence[str]) -> Iterator[str]:
         wrong = f"{in_markdown(one['rank'])} | {in_markdown(gist(one))}"
         yield f"| {number} | {wrong} | `{one['claim']}` | {one['length']} | {', '.join(one['systems'])} |"
     for number, one in enumerate(report["findings"], start=1):
-        yield from ("", f"## {number}. {in_markdown(one['claim'])}", "", f"> {in_markdown(one['sentence'])}")
-        yield from ((f"> ({in_markdown(one['source'])})",) if one["source"] else ())
-        yield from ("", *(f"- {as_code(difference)}" for difference in one["differences"]))
-        yield from (f"- {in_markdown(note)}" for note in _notes(one))
-        yield from ("", "Configuration:", "", *(f"    {line}" for line in one["trace_config"]))
-        yield from _table(steps_of(one, one["trace"]))
-        if one.get("beside"):
-            yield from ("", "Beside:", *_table(steps_of(one["beside"], one["trace_beside"])))
-        if one["fixture"]:
-            yield from ("", f"Reproduce: {as_code(one['reproduce'])}")
+        yield from ("", f"## {number}. {in_markdown(one['claim'])}", "", *_finding(one))
     yield from ("", "## What was run", "", *(f"    {inert(line)}" for line in coverage))
+
+
+def finding_page(one: Found) -> bytes:
+    """Return one finding as Markdown, with the kernel that it is about."""
+    about = (
+        f"{as_code(one['kernel'])} as a kernel of {in_markdown(one['protocol'])}, seen in {plural(one['seen'], 'run')}"
+    )
+    return "\n".join((f"# {in_markdown(one['claim'])}", "", about, "", *_finding(one), "")).encode()
+
+
+def _finding(one: Found) -> Iterator[str]:
+    yield f"> {in_markdown(one['sentence'])}"
+    yield from ((f"> ({in_markdown(one['source'])})",) if one["source"] else ())
+    yield from ("", *(f"- {as_code(difference)}" for difference in one["differences"]))
+    yield from (f"- {in_markdown(note)}" for note in _notes(one))
+    yield from ("", "Configuration:", "", *(f"    {line}" for line in one["trace_config"]))
+    yield from _table(steps_of(one, one["trace"]))
+    if one.get("beside"):
+        title = "After this run in the same process:" if one["what"] == "remembers" else "Beside:"
+        yield from ("", title, *_table(steps_of(one["beside"], one["trace_beside"])))
+    if one["fixture"]:
+        yield from ("", f"Reproduce: {as_code(one['reproduce'])}")
 
 
 def _table(steps: Sequence[Found]) -> Iterator[str]:

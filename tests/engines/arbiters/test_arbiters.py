@@ -137,7 +137,7 @@ def test_a_place_that_cannot_be_imported_is_told(tmp_path: Path) -> None:
         with pytest.raises(NotExaminable, match="importing it raised"):
             factory_at(f"{file}:K")
     file.write_text("class Kernel: pass", "utf-8")
-    with pytest.raises(NotExaminable, match=r"has no attribute 'Kernal'; did you mean Kernel\?"):
+    with pytest.raises(NotExaminable, match=r"has no attribute 'Kernal'\. Did you mean Kernel\?"):
         factory_at(f"{file}:Kernal")
     with pytest.raises(NotExaminable, match="making a kernel raised ZeroDivisionError"):
         examine(lambda: 1 // 0)

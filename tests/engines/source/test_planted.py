@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from evenhand.core.own_file import module_at
+from evenhand.core.loading import module_at
 from evenhand.core.property import Always
 from evenhand.smt.portfolio import Portfolio
 from evenhand.source import calls

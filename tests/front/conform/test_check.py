@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -19,12 +20,13 @@ from evenhand.conform.adapters.kernels import adapter_source
 from evenhand.conform.adapters.model import factory_of, variant
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.covering import Covering
-from evenhand.conform.checking.files import markdown
-from evenhand.conform.checking.finding import BadFinding, load_finding, recheck
+from evenhand.conform.checking.finding import load_finding, recheck
 from evenhand.conform.checking.liveness import SILENT
 from evenhand.conform.checking.loop import FALSE, CheckEffort, check_system
 from evenhand.core.canonical import canonical_bytes, digest
 from evenhand.core.registry import find
+from evenhand.evidence.record import BadRecord
+from evenhand.report.forms.checked import finding_page
 from tests.front.conform.in_process import InProcess
 from tests.front.conftest import PLUGINS, ROOT, Command
 
@@ -68,7 +70,7 @@ def test_the_files_of_a_finding(cli: Command, tmp_path: Path) -> None:
     (found,) = checked(cli, "always_free", "--out", str(tmp_path))["findings"]
     record = tmp_path / found["fixture"]
     assert load_finding(record).claim == "taken_when_free"
-    assert "`taken_when_free` is violated in step 2" in record.with_suffix(".md").read_text("utf-8")
+    assert "**differs** `all of it: expected 'refused', shown 'taken'`" in record.with_suffix(".md").read_text("utf-8")
     itf = json.loads(record.with_suffix(".itf.json").read_text("utf-8"))
     assert itf["#meta"]["format"] == "ITF" and len(itf["states"]) == 3
     first, second = (itf["states"][step]["action"] for step in (1, 2))
@@ -105,7 +107,7 @@ def test_a_kernel_that_wavers_has_both_traces(cli: Command, tmp_path: Path) -> N
     (found,) = checked(cli, "wavers", "--out", str(tmp_path))["findings"]
     assert found["claim"] == "kernel_is_deterministic"
     assert found["again"] and found["again"] != found["got"]
-    assert "and when asked again" in (tmp_path / found["fixture"]).with_suffix(".md").read_text("utf-8")
+    assert "asked again: " in (tmp_path / found["fixture"]).with_suffix(".md").read_text("utf-8")
 
 
 @pytest.mark.slow
@@ -186,7 +188,7 @@ def test_a_finding_that_was_changed_is_refused(cli: Command, tmp_path: Path) -> 
         path.write_bytes(canonical_bytes({**content, "sha256": digest(content)}))
 
     path.write_bytes(canonical_bytes({**good, "claim": "one_inside"}))
-    with pytest.raises(BadFinding, match="sha256 differs"):
+    with pytest.raises(BadRecord, match="sha256 differs"):
         recheck(path, f"{LATCHES}:honest")
     for changed, reason in (
         ({"version": 2}, "of version 2"),
@@ -196,20 +198,21 @@ def test_a_finding_that_was_changed_is_refused(cli: Command, tmp_path: Path) -> 
         ({"system": "gate"}, "has changed since"),
     ):
         rewritten(**changed)
-        with pytest.raises(BadFinding, match=reason):
+        with pytest.raises(BadRecord, match=reason):
             recheck(path, f"{LATCHES}:honest")
 
 
 def test_the_markdown_of_hostile_text_formats_nothing() -> None:
     """Names and values from a kernel stay text."""
     finding: dict[str, Any] = {
-        "claim": "c", "sentence": "<b>*x*</b>", "source": "", "kernel": "`rm`", "protocol": "p", "system": "s",
-        "judged_by": "model", "seen": 1, "origin": "machine", "length": 1, "violations": [], "also": [], "fault": "",
-        "why": "[a](http://b)", "differences": ["`\x1b`"], "run": {"config": "\n# title", "actions": ["a"]},
-        "expected": ["e"], "got": ["g"], "again": [],
+        "claim": "c", "sentence": "<b>*x*</b>", "source": "", "kernel": "`rm`", "protocol": "p", "seen": 1,
+        "violations": [], "also": [], "fault": "", "why": "[a](http://b)", "differences": ["`\x1b`"], "behind": 0,
+        "alike": [], "under": {}, "trace_config": ["# title"], "trace": ["a"], "expected": ["e"], "got": ["g|"],
+        "again": ["h"], "remarks": [], "fixture": None,
     }  # fmt: skip
-    page = markdown(finding)
+    page = finding_page(finding).decode()
     assert "<b>" not in page and "\x1b" not in page and "\n# title" not in page and "[a](" not in page
+    assert "asked again: " in page and len(re.findall(r"(?<!\\)\|", page.splitlines()[-2])) == 5
 
 
 def test_an_in_process_kernel_is_held_to_the_same() -> None:

@@ -177,12 +177,13 @@ def test_an_adapter_that_does_not_load_is_no_finding(name: str, reason: str) -> 
         checked(adapter_source(name, LIMITS))
 
 
-def test_an_adapter_is_named_by_its_file_as_well(tmp_path: Path) -> None:
-    """The file that `--skeleton` writes is typed as it is called, from any folder."""
-    (tmp_path / "own-kernel.py").write_text(f"from {LEAVES} import honest as make\n", "utf-8")
-    assert not checked(adapter_source(f"{tmp_path}/own-kernel.py:make", LIMITS)).defects
+@pytest.mark.parametrize("name", ["own-kernel", "json", "wire"])
+def test_an_adapter_is_named_by_its_file_as_well(name: str, tmp_path: Path) -> None:
+    """The file that `--skeleton` writes is typed as it is called, from any folder; a module may be called so."""
+    (tmp_path / f"{name}.py").write_text(f"from {LEAVES} import honest as make\n", "utf-8")
+    assert not checked(adapter_source(f"{tmp_path}/{name}.py:make", LIMITS)).defects
     with pytest.raises(NoKernel, match="Did you mean make"):
-        checked(adapter_source(f"{tmp_path}/own-kernel.py:mkae", LIMITS))
+        checked(adapter_source(f"{tmp_path}/{name}.py:mkae", LIMITS))
 
 
 def test_a_command_that_does_not_exist_is_no_finding() -> None:

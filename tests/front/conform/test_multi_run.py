@@ -13,7 +13,7 @@ import pytest
 
 from evenhand.conform.checking.causes import alone, causes
 from evenhand.conform.checking.files import save_finding
-from evenhand.conform.checking.finding import finding_json, load_finding, recheck
+from evenhand.conform.checking.finding import finding_in_words, finding_json, load_finding, recheck
 from evenhand.conform.checking.liveness import SILENT
 from evenhand.conform.checking.loop import FALSE, CheckEffort, SystemChecked, check_system
 from evenhand.core.property import (
@@ -29,6 +29,7 @@ from evenhand.core.property import (
 )
 from evenhand.core.registry import find
 from evenhand.core.system import Fairness
+from evenhand.report.forms.checked import finding_page
 from tests.front.conform.in_process import InProcess
 
 
@@ -354,9 +355,9 @@ def test_findings_about_several_runs_are_kept_and_asked_again(tmp_path: Path) ->
         assert ("beside" in data, data.get("loop", 0)) == (beside, loop)
         path = save_finding(data, tmp_path, "module:factory")
         assert load_finding(path).claim == claim.name
-        page = path.with_suffix(".md").read_text("utf-8")
-        assert ("## The second run" in page) == beside and ("go round for ever" in page) == bool(loop)
         with claims_of_the_latch():
+            page = finding_page(finding_in_words(path)).decode()
+            assert ("Beside:" in page) == beside and ("go round for ever" in page) == bool(loop)
             assert not recheck(path, InProcess(partial(anew, made))).ok
             assert recheck(path, InProcess(lambda _initial: Open())).ok
 

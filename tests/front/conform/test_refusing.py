@@ -71,7 +71,7 @@ def _refused(known: Refusals, amount: int, count: int, start: int = 0) -> None:
 def test_what_the_kernel_took_is_no_reason() -> None:
     """The name stands in as many refused actions as the amount, but was taken once; so was one thing."""
     known = Refusals()
-    known.take(HERE, Pay("ann", 7, THINGS[0]))
+    known.take(HERE, [Pay("ann", 7, THINGS[0])])
     _refused(known, -7, ENOUGH)
     assert [value for _, _, value in known.reasons] == [-7]
     left_out = [(HERE, Pay("ann", -7, things)) in known for things in THINGS[ENOUGH:]]
@@ -83,9 +83,9 @@ def test_what_the_kernel_took_is_no_reason() -> None:
 def test_a_reason_that_turns_out_to_be_none_is_dropped() -> None:
     """One in `SPARED` is tried nevertheless; when the kernel takes it, all others are tried again."""
     known = Refusals()
-    known.take(HERE, Pay("ann", 7, THINGS[0]))
+    known.take(HERE, [Pay("ann", 7, THINGS[0])])
     _refused(known, -7, ENOUGH)
-    known.take("elsewhere", Pay("bob", -7, THINGS[1]))
+    known.take("elsewhere", [Pay("bob", -7, THINGS[1])])
     assert not known.reasons
     assert (HERE, Pay("ann", -7, THINGS[-1])) not in known
     assert (HERE, Pay("ann", -7, THINGS[0])) in known, "this very one was refused"
@@ -105,7 +105,7 @@ def test_of_two_values_that_stand_together_neither_is_taken_for_the_reason_at_on
 def test_a_second_reason_is_found_beside_the_first() -> None:
     """What the first explains does not count for the second."""
     known = Refusals()
-    known.take(HERE, Pay("ann", 7, THINGS[0]))
+    known.take(HERE, [Pay("ann", 7, THINGS[0])])
     _refused(known, -7, ENOUGH)
     _refused(known, -9, ENOUGH - 1, start=20)
     assert [value for _, _, value in known.reasons] == [-7]
