@@ -22,7 +22,6 @@ from evenhand.jobs.certifying_searches import CertifiedSearch, certify_search, p
 from evenhand.jobs.proving import theorem_named, theorem_names
 from evenhand.report.phrases import plural
 from evenhand.report.table import print_lines
-from evenhand.smt.portfolio import NoSolver
 from evenhand.smt.theorem import Stated
 
 
@@ -52,7 +51,7 @@ def certify(
 
     `evenhand-check DIR` checks those of theorems with the standard library of Python alone, those of searches with the
     protocol's model and claims.  Exit codes: 0 every query of a proof (every claim that a search decides to hold) has a
-    valid certificate; 1 with --check: one has none; 2 bad use; 3 one could not be made, or no solver is installed; 130
+    valid certificate; 1 with --check: one has none; 2 bad use, or no solver is installed; 3 one could not be made; 130
     interrupted, after writing what was made.
     """
     with usage():
@@ -66,16 +65,12 @@ def certify(
     if searches:
         return _searches(bundles, folder, check=check, as_json=as_json)
     found: list[tuple[str, Certified]] = []
-    try:
-        with counting("certify") as progress:
-            for number, (bundle, stated) in enumerate(chosen, start=1):
-                made = recheck(stated, bundle, folder) if check else certify_theorem(stated, bundle, folder)
-                with usage():
-                    found += [(bundle.name, one) for one in made]
-                if progress is not None:
-                    progress(number, len(chosen))
-    except NoSolver as error:
-        raise BadUse(str(error)) from error
+    with counting("certify") as progress:
+        for number, (bundle, stated) in enumerate(chosen, start=1):
+            made = recheck(stated, bundle, folder) if check else certify_theorem(stated, bundle, folder)
+            with usage():
+                found += [(bundle.name, one) for one in made]
+            progress(number, len(chosen))
     missing = [(name, one) for name, one in found if not one.valid]
     if as_json:
         emit({"certificates": [{"protocol": name, **asdict(one)} for name, one in found], "folder": str(out)})
@@ -93,8 +88,7 @@ def _searches(bundles: Sequence[Bundle], folder: Path, *, check: bool, as_json: 
         for number, (bundle, job) in enumerate(jobs, start=1):
             with usage():
                 found.append((bundle.name, act(bundle, job, folder)))
-            if progress is not None:
-                progress(number, len(jobs))
+            progress(number, len(jobs))
     if as_json:
         emit(
             {

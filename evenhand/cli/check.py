@@ -43,7 +43,6 @@ from evenhand.conform.documents import check_document
 from evenhand.conform.vectors.verifying import load_suites
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
-from evenhand.core.document import DocumentRefused
 from evenhand.core.freedom import FREE, Free
 from evenhand.core.lookup import UnknownName
 from evenhand.core.text import WHOLE, describe, inert, layout
@@ -299,10 +298,7 @@ def _free(names: Sequence[str]) -> frozenset[Free]:
 
 def _document(protocol: str, path: Path, as_json: bool) -> int:
     """Check a document: 0 nothing found, 1 something found.  Raises BadUse for no such document."""
-    try:
-        checked = check_document(bundle_named(protocol).name, path)
-    except DocumentRefused as error:
-        raise BadUse(str(error)) from error
+    checked = check_document(bundle_named(protocol).name, path)
     findings = [one for one in checked.answers if one.bad]
     if as_json:
         listed: list[Json] = [

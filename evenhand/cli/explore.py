@@ -263,7 +263,7 @@ def _quotients(system: AnySystem, names: list[str], *, symmetry: bool, waits: bo
     known = groups | {one.name for one in system.abstractions} | set(system.views)
     for name in names:
         if name not in known:
-            raise BadUse(str(UnknownName(f"quotient of {system.name}:", name, known)))
+            raise UnknownName(f"quotient of {system.name}:", name, known)
     if len(set(names)) < len(names) or (len(names) > 1 and (groups | set(system.views)) & set(names)):
         raise BadUse(
             f"--quotient {' --quotient '.join(names)}: abstractions can be taken one after the other, each once"

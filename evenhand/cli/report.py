@@ -17,7 +17,7 @@ from evenhand.cli.shown import AboutOption, AllOption, ShowOption, chosen, diges
 from evenhand.core.canonical import parse
 from evenhand.core.lookup import UnknownName
 from evenhand.evidence.store import ready_folder
-from evenhand.report.merging import Apart, merged
+from evenhand.report.merging import merged
 from evenhand.report.phrases import plural
 from evenhand.report.report import FORMAT, Report
 
@@ -58,13 +58,9 @@ def report(
         raise BadUse(f"of {plural(len(files), 'file')} none is a report.json; `evenhand verify --out DIR` writes one")
     if twice := [name for name in about if about.count(name) > 1]:
         raise BadUse(f"two kill matrices are about {twice[0]}; name one of them")
-    try:
-        found = merged(reports)
-    except Apart as error:
-        raise BadUse(f"{error}; name reports that go together") from error
+    found = merged(reports)
     if claim and claim not in (told := {finding.claim for finding in found.findings}):
-        with usage():
-            raise UnknownName("claim", claim, told)
+        raise UnknownName("claim", claim, told)
     for file, made in read:
         _show(file, made)
     if out is None:

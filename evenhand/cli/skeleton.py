@@ -23,7 +23,7 @@ def write_skeleton(bundle: Bundle, names: list[str], path: Path) -> tuple[Path, 
         raise BadUse(f"{path}: an adapter is a Python module; give it a name such as my_adapter.py")
     unknown = [name for name in names if name not in bundle.model.systems]
     if unknown:
-        raise BadUse(str(UnknownName(f"system of {bundle.name}:", unknown[0], bundle.model.systems)))
+        raise UnknownName(f"system of {bundle.name}:", unknown[0], bundle.model.systems)
     steps, schema = path.with_name(f"{path.stem}_steps.jsonl"), path.with_name(f"{path.stem}_schema.json")
     for one in (path, steps, schema):
         if one.exists():

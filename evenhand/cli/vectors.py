@@ -122,7 +122,7 @@ def vectors(
 def _suites(named: list[str]) -> tuple[str, ...]:
     for name in named:
         if name not in SUITES:
-            raise BadUse(str(UnknownName("suite of vectors", name, SUITES)))
+            raise UnknownName("suite of vectors", name, SUITES)
     return tuple(dict.fromkeys(named)) or SUITES
 
 

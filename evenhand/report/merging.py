@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from evenhand.core.canonical import Json
+from evenhand.core.lookup import Refused
 from evenhand.report.report import Report
 
 
-class Apart(ValueError):
+class Apart(Refused, ValueError):
     """Reports that cannot be merged: two contain the same protocol, or different versions made them."""
 
 
@@ -25,12 +26,12 @@ def merged(reports: Sequence[Report]) -> Report:
     for report in reports:
         own = {finding.protocol for finding in report.findings}
         if twice := sorted(own & seen):
-            raise Apart(f"two reports are about {', '.join(twice)}")
+            raise Apart(f"two reports are about {', '.join(twice)}; name reports that go together")
         seen |= own
         for name, version in report.versions.items():
             other = reports[0].versions.get(name)
             if other != version:
-                raise Apart(f"one was made with {name} {other}, another with {version}")
+                raise Apart(f"one was made with {name} {other}, another with {version}; name reports that go together")
     return Report(
         findings=tuple(finding for report in reports for finding in report.findings),
         settings=_together([report.settings for report in reports]),
