@@ -9,9 +9,8 @@ from typing import Annotated
 
 import typer
 
-from evenhand.cli import completion
 from evenhand.cli.console import BadUse, counting, emit, guarded, terminal, usage
-from evenhand.cli.options import JsonOut, ProtocolNames
+from evenhand.cli.options import JsonOut, ProtocolNames, Theorems
 from evenhand.cli.output import folder_for
 from evenhand.cli.requests import bundles_named
 from evenhand.core.bundle import Bundle
@@ -31,12 +30,7 @@ def certify(
     out: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="The folder of the certificates; valid ones are kept.")
     ] = Path("certificates"),
-    theorem: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--theorem", metavar="NAME", help="Only this theorem (repeatable).", autocompletion=completion.theorems
-        ),
-    ] = None,
+    theorem: Theorems = None,
     check: Annotated[
         bool,
         typer.Option("--check", help="Check the certificates in the folder against the theorems; ask no solver."),

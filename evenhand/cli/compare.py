@@ -82,7 +82,6 @@ def compare_command(
         if mutant:
             raise BadUse("--table is about readings; leave --mutant out")
         return _table(bundle, reading or [], system, sizes, jobs or cores(), as_json)
-
     began = time.monotonic()
     with running(0, "compare") as advance, usage():
         sides = sides_of(bundle, readings=reading or [], mutant=mutant, system=system, scope=sizes)

@@ -11,7 +11,7 @@ import typer
 
 from evenhand.cli import completion
 from evenhand.cli.console import BadUse, counting, emit, guarded, say, terminal, usage
-from evenhand.cli.options import JsonOut
+from evenhand.cli.options import JsonOut, Theorems
 from evenhand.cli.output import finish, folder_for
 from evenhand.cli.requests import bundle_named, content_of
 from evenhand.core.bundle import Bundle
@@ -45,12 +45,7 @@ def prove(
             autocompletion=completion.protocols,
         ),
     ] = "",
-    theorem: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--theorem", metavar="NAME", help="Only this theorem (repeatable).", autocompletion=completion.theorems
-        ),
-    ] = None,
+    theorem: Theorems = None,
     smt2: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write every query to this folder as SMT-LIB 2 text.")
     ] = None,
