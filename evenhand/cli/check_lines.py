@@ -33,6 +33,9 @@ def report_lines(report: Mapping[str, Any]) -> Iterator[str]:
         yield from finding_lines(number, one)
         yield ""
     yield from coverage_lines(report)
+    if report["interrupted"] and not report["systems"]:
+        yield "INTERRUPTED before any system was checked"
+        return
     number = len(report["findings"])
     verdict = plural(number, "distinct finding") if number else "nothing found"
     if report["known"]:
