@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
@@ -227,6 +228,7 @@ def campaign_plan(
             raise BadUse(f"cannot write to {to.parent}: there is no such folder; make it first")
         write_atomically(to, content.encode())
     say(f"written: {to}")
+    say(f"next: {shlex.join(['evenhand', 'campaign', 'run', str(to)])}")
     return 0
 
 

@@ -14,7 +14,7 @@ import typer
 
 from evenhand.cli import options
 from evenhand.cli.check_lines import brief, coverage_lines, report_lines
-from evenhand.cli.console import BadUse, counting, emit, guarded, terminal, usage
+from evenhand.cli.console import BadUse, counting, emit, guarded, say, terminal, usage
 from evenhand.cli.output import folder_for
 from evenhand.cli.requests import bundle_named
 from evenhand.cli.skeleton import write_skeleton
@@ -259,12 +259,12 @@ def _clock(source: Piped, seconds: float | None, *, exhaustive: bool) -> Clock:
 
 
 def _begun(bundle: Bundle, names: list[str], path: Path, as_json: bool) -> int:
-    """Write a skeleton and say where."""
+    """Write a skeleton, and say where and how it is run."""
     written = write_skeleton(bundle, names, path)
     if as_json:
         emit({"written": [str(one) for one in written]})
     else:
-        print_lines(terminal(), [f"written: {inert(str(one))}" for one in written])
+        say(f"next: {shlex.join(['evenhand', 'check', bundle.name, '--adapter', f'{path}:make'])}")
     return 0
 
 
