@@ -202,11 +202,15 @@ def check(
         "judged_by": "claims" if claims_only else "model",
         "findings": findings,
         "known": len(records) - len(findings),
-        **_sightings(checked),
+        "sightings": sum(one.divergences for one in checked),
+        "explained": sum(one.explained for one in checked),
         "systems": [_system_json(one) for one in checked],
         "versions": dict(versions()),
         "interrupted": interrupted,
-        "timing": {"total": time.monotonic() - began, **_firsts(checked)},
+        "timing": {
+            "total": time.monotonic() - began,
+            **{f"first {one.system.name}": one.first[1] for one in checked if one.first},
+        },
     }
     _print(report, as_json, folder)
     return INTERRUPTED if interrupted else int(bool(findings))
@@ -278,14 +282,6 @@ def _print(report: dict[str, Json], as_json: bool, folder: Path | None) -> None:
         emit(report)
     else:
         print_lines(terminal(), report_lines(report))
-
-
-def _sightings(checked: Sequence[Any]) -> dict[str, Json]:
-    """Return how many runs differ, and how many of them the findings explain."""
-    return {
-        "sightings": sum(one.divergences for one in checked),
-        "explained": sum(one.explained for one in checked),
-    }
 
 
 def _free(names: Sequence[str]) -> frozenset[Free]:
@@ -474,7 +470,3 @@ def _system_json(checked: Any) -> dict[str, Json]:
         "why_not_judged": dict(checked.not_judged),
         "notes": list(checked.notes),
     }
-
-
-def _firsts(checked: Sequence[Any]) -> dict[str, Json]:
-    return {f"first {one.system.name}": one.first[1] for one in checked if one.first}

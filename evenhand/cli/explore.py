@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -298,9 +299,21 @@ def say_counts(counts: dict[str, Any]) -> None:
         end += f", {plural(counts['outside'], 'state')} outside the constraint"
     if counts["spilled"]:
         end += f", {counts['spilled']} of the states on disk"
-    lines = [f"{sizes}, depth {counts['depth']}, {end} ({counts['method']}: {counts['why_method']})"]
+    lines = [f"{sizes}, depth {counts['depth']}, {end} ({counts['method']}: {said_once(counts['why_method'])})"]
     lines += [f"shortest way to {goal}: {plural(length, 'step')}" for goal, length in sorted(counts["reach"].items())]
     print_lines(terminal(), map(inert, lines))
+
+
+def said_once(reasons: str) -> str:
+    """Return reasons without those that differ from an earlier one in numbers alone: each configuration has its own.
+
+    >>> said_once("given up: 465 rows; given up: 378 rows; the search ended")
+    'given up: 465 rows; the search ended'
+    """
+    kept: dict[str, str] = {}
+    for reason in reasons.split("; "):
+        kept.setdefault(re.sub(r"[\d,]+", "", reason), reason)
+    return "; ".join(kept.values())
 
 
 def _are_goals(bundle: Bundle, system: str, names: list[str]) -> None:
