@@ -58,12 +58,12 @@ def _readings(findings: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def coverage_lines(report: Mapping[str, Any]) -> Iterator[str]:
     """Yield what was run in each system, and what was not judged."""
-    notes: dict[str, list[str]] = {}
+    remarks: dict[str, dict[str, None]] = {}  # each with the systems that it is about
     for one in report["systems"]:
         yield from _covered(one)
-        for note in one["notes"]:
-            notes.setdefault(note, []).append(one["system"])
-    yield from (f"{', '.join(systems)}: {note}" for note, systems in notes.items())
+        for remark in one["notes"]:
+            remarks.setdefault(remark, {})[one["system"]] = None
+    yield from (f"{', '.join(systems)}: {remark}" for remark, systems in remarks.items())
 
 
 def brief(value: Json, most: int = LINE) -> str:
