@@ -19,6 +19,11 @@ def plural(count: int, thing: str) -> str:
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
+def hold(count: int) -> str:
+    """Return `1 HOLDS`, `2 HOLD`."""
+    return f"{count:,} HOLD{'S' if count == 1 else ''}"
+
+
 def classes(count: int) -> str:
     """Return `1 class of states`, `2 classes of states`: the count under an abstraction."""
     return f"{count:,} class{'' if count == 1 else 'es'} of states"

@@ -16,7 +16,7 @@ from evenhand.core.grouping import grouped
 from evenhand.core.text import inert
 from evenhand.core.verdict import Status
 from evenhand.evidence.finding import STOPPED, Finding, sizes_of
-from evenhand.report.phrases import Word, both, counted, plural, refutation, word
+from evenhand.report.phrases import Word, both, counted, hold, plural, refutation, word
 from evenhand.report.report import Report, Standing
 
 _RANK = {Status.REFUTED: 0, Status.UNDECIDED: 1, Status.HOLDS: 2}
@@ -154,7 +154,7 @@ def summary_line(report: Report) -> str:
         f"{counts['refuted_expected']} REFUTED as expected",
         f"{killed} KILLED",
         f"{counts['reproduced']} REPRODUCED",
-        f"{counts['holds']:,} HOLD",
+        hold(counts["holds"]),
         f"{counts['left_open']} left open by sampling",
     ]
     shown = [part for i, part in enumerate(parts) if i == 0 or not part.startswith("0 ")]
@@ -192,7 +192,7 @@ def next_steps(report: Report) -> Iterator[str]:
     open_ = [f for f in undecided if STOPPED not in f.because]
     if len(open_) < len(undecided):
         yield f"mend what raised an error: it left {plural(len(undecided) - len(open_), 'verdict')} open at any budget"
-    if open_ and budget in ("quick", "standard"):
+    if open_ and budget in ("quick", "standard") and not report.interrupted:
         yield f"decide more with --budget {'standard' if budget == 'quick' else 'deep'}"
     if any(report.standing(f) is Standing.BETTER for f in report.findings):
         yield "some claims are better than expected (marked +): see whether the expectation can be raised"
