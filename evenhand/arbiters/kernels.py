@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.strategies import SearchStrategy
 
 from evenhand.arbiters.values import comparable, fixed
+from evenhand.core.lookup import Refused
 
 Factory: TypeAlias = Callable[..., Any]
 Left: TypeAlias = Callable[[], float]
@@ -34,7 +35,7 @@ POPULATION = ("ann", "bob", "cid", "dan", "eve", "flo")
 """Names for a factory that takes agents."""
 
 
-class NotExaminable(ValueError):
+class NotExaminable(Refused, ValueError):
     """A kernel without the least that is needed; the message says what is missing."""
 
 

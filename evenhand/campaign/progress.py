@@ -147,38 +147,6 @@ class Deadline(Watch):
             raise Enough
 
 
-class Watches(Watch):
-    """Passes every event on to several watches, in order."""
-
-    def __init__(self, *watches: Watch) -> None:
-        self.watches = watches
-
-    def begun(self, orders: int, reused: int) -> None:
-        """Pass the event on."""
-        for one in self.watches:
-            one.begun(orders, reused)
-
-    def started(self, order: Order) -> None:
-        """Pass the event on."""
-        for one in self.watches:
-            one.started(order)
-
-    def ended(self, order: Order, end: Ending) -> None:
-        """Pass the event on."""
-        for one in self.watches:
-            one.ended(order, end)
-
-    def ordered(self, order: Order) -> None:
-        """Pass the event on."""
-        for one in self.watches:
-            one.ordered(order)
-
-    def tick(self) -> None:
-        """Pass the event on."""
-        for one in self.watches:
-            one.tick()
-
-
 def span(seconds: float) -> str:
     """Return a time in words.
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from evenhand.campaign.executor import Ending, Enough, Executor, ExecutorEvents, Order
@@ -135,23 +136,28 @@ class Watch:
         """Called while time passes."""
 
 
-def schedule(now: CampaignState, executor: Executor, watch: Watch, *, again: bool = False) -> bool:
+def schedule(now: CampaignState, executor: Executor, *watches: Watch, again: bool = False) -> bool:
     """Do what is missing; return whether it was ended early (Ctrl-C, or by `Enough`).
 
+    Every event goes to each of `watches`, in order.
     With `again` everything without a result is repeated.  Raises StoreError if a result cannot be kept, and
     SourcesChanged if a source changed since the campaign began.
     """
     wanted = _not_done if again else unfinished
     owners: dict[str, list[JobTasks]] = {}
     attempts: dict[str, int] = {}
-    ordered: set[str] = set()
+    known: set[str] = set()
+
+    def tell(event: str, *about: Any) -> None:
+        for watch in watches:
+            getattr(watch, event)(*about)
 
     def new(unit: JobTasks) -> Iterator[Order]:
         for order in now.orders(unit, wanted):
             if unit not in owners.setdefault(order.address, []):
                 owners[order.address].append(unit)
-            if order.address not in ordered:  # once in a run, and units may share a piece
-                ordered.add(order.address)
+            if order.address not in known:  # once in a run, and units may share a piece
+                known.add(order.address)
                 yield order
 
     def ended(order: Order, end: Ending) -> list[Order]:
@@ -161,18 +167,18 @@ def schedule(now: CampaignState, executor: Executor, watch: Watch, *, again: boo
                 return [order]
             end = Ending("died", end.seconds, because=f"{end.because}, {ATTEMPTS} times")
         _keep(now, order, end)
-        watch.ended(order, end)
+        tell("ended", order, end)
         more = [one for unit in owners[order.address] for one in new(unit)]
         for one in more:
-            watch.ordered(one)
+            tell("ordered", one)
         return more
 
     orders = _by_turns([order for unit in now.campaign.units for order in new(unit)])
     for one in orders:
-        watch.ordered(one)
-    watch.begun(len(orders), sum(state.done for state in now.states()))
+        tell("ordered", one)
+    tell("begun", len(orders), sum(state.done for state in now.states()))
     try:
-        executor.run(orders, ExecutorEvents(watch.started, ended, watch.tick))
+        executor.run(orders, ExecutorEvents(partial(tell, "started"), ended, partial(tell, "tick")))
     except (KeyboardInterrupt, Enough):
         return True
     return False

@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 import yaml
-from rich.console import Console
 
 from evenhand.campaign.cluster import cluster as connected
 from evenhand.campaign.events import Events
 from evenhand.campaign.executor import here
-from evenhand.campaign.planfile import read_plan, written_plan
-from evenhand.campaign.progress import Bar, Deadline, Pace, Watches, span
-from evenhand.campaign.scheduler import CampaignState, schedule
+from evenhand.campaign.planfile import Campaign, read_plan, written_plan
+from evenhand.campaign.progress import Bar, Deadline, Pace, span
+from evenhand.campaign.scheduler import CampaignState, Watch, schedule
 from evenhand.campaign.store import opened, store_url
-from evenhand.cli.console import BadUse, emit, guarded, say, terminal, usage
-from evenhand.cli.forms import folder_for_forms, write_forms
-from evenhand.cli.options import BudgetOption, JobsOption, JsonOut, ProtocolNames, SeedOption, StrictOption
-from evenhand.cli.output import finish, with_files
+from evenhand.cli.console import BadUse, LogTimes, emit, guarded, on_terminal, say, terminal, usage
+from evenhand.cli.forms import folder_for_forms, written_report
+from evenhand.cli.options import (
+    BudgetOption,
+    JobsOption,
+    JsonOut,
+    ProtocolNames,
+    ReportFolder,
+    SeedOption,
+    StrictOption,
+)
+from evenhand.cli.output import finish
 from evenhand.cli.requests import bundles_named, content_of, cores
 from evenhand.core.canonical import Json
 from evenhand.core.text import inert
@@ -32,14 +40,7 @@ from evenhand.jobs.fixtures import fixtures_of
 from evenhand.jobs.plan import Budget
 from evenhand.report.campaign import report_of
 from evenhand.report.phrases import plural
-from evenhand.report.report import Report
-from evenhand.report.saving import saved
 from evenhand.report.table import print_lines
-
-if TYPE_CHECKING:  # the readers of plans and databases are loaded only for a campaign
-    from evenhand.campaign.planfile import Campaign
-    from evenhand.campaign.progress import Pace
-    from evenhand.campaign.scheduler import CampaignState, Watch
 
 PlanFile = Annotated[Path, typer.Argument(metavar="PLAN", help="A plan: a .yaml, .toml or .json file.")]
 StoreOption = Annotated[
@@ -68,12 +69,18 @@ StopOption = Annotated[
 AgainOption = Annotated[
     bool, typer.Option("--again", help="Repeat every task without a result, including those that reached a limit.")
 ]
-OutOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--out", metavar="DIR", help="Write the report in every form, and new counterexamples, to this folder."
-    ),
-]
+
+
+class Log(Watch):
+    """Progress where there is no terminal: a line after a few seconds, and then every minute."""
+
+    def __init__(self, pace: Pace) -> None:
+        self.pace, self.times = pace, LogTimes()
+
+    def tick(self) -> None:
+        """Write a line if one is due."""
+        if self.times.due():
+            say(f"campaign: {self.pace.lines()[0]}")
 
 
 def _conducting(purpose: str, *, resumed: bool) -> Callable[..., None]:
@@ -88,7 +95,7 @@ def _conducting(purpose: str, *, resumed: bool) -> Callable[..., None]:
         events: EventsOption = None,
         stop_after: StopOption = None,
         again: AgainOption = False,
-        out: OutOption = None,
+        out: ReportFolder = None,
         as_json: JsonOut = False,
     ) -> int:
         with _standing(plan, store, make=not resumed) as now, usage(), ExitStack() as stack:
@@ -101,12 +108,11 @@ def _conducting(purpose: str, *, resumed: bool) -> Callable[..., None]:
             pace = Pace(campaign, now.store.durations(identities), executor.workers)
             log = None if events is None else Events(events, pace, {"plan": campaign.digest, "resumed": resumed})
             watches: list[Watch] = [pace] if log is None else [pace, log]
-            console = Console(stderr=True, highlight=False, emoji=False, markup=False)
-            if console.is_terminal:
-                watches.append(stack.enter_context(Bar(pace, console)))
+            console = on_terminal()
+            watches.append(Log(pace) if console is None else stack.enter_context(Bar(pace, console)))
             watches += [Deadline(stop_after)] if stop_after is not None else []
             now.store.begin(campaign.digest, dict(campaign.content))
-            early = schedule(now, executor, Watches(*watches), again=again)
+            early = schedule(now, executor, *watches, again=again)
             stack.close()
             return _finished(now, pace, log, folder, as_json, early)
 
@@ -168,7 +174,7 @@ def campaign_status(plan: PlanFile, store: StoreOption = "", as_json: JsonOut = 
 
 
 @guarded
-def campaign_report(plan: PlanFile, store: StoreOption = "", out: OutOption = None, as_json: JsonOut = False) -> int:
+def campaign_report(plan: PlanFile, store: StoreOption = "", out: ReportFolder = None, as_json: JsonOut = False) -> int:
     """Report what a campaign has found so far, without running it.
 
     The report equals that of one process that ran everything.  Exit codes: 0 all as expected; 1 an unexpected
@@ -222,6 +228,7 @@ def campaign_plan(
             raise BadUse(f"cannot write to {to.parent}: there is no such folder; make it first")
         write_atomically(to, content.encode())
     say(f"written: {to}")
+    say(f"next: {shlex.join(['evenhand', 'campaign', 'run', str(to)])}")
     return 0
 
 
@@ -233,29 +240,25 @@ def _as_yaml(made: dict[str, Json]) -> str:
     return str(yaml.safe_dump(made, sort_keys=False, allow_unicode=True))
 
 
-def _finished(now: CampaignState, pace: Pace, formatted: Any, folder: Path | None, as_json: bool, early: bool) -> int:
+def _finished(
+    now: CampaignState, pace: Pace, log: Events | None, folder: Path | None, as_json: bool, early: bool
+) -> int:
     states = list(now.states())
     done, undecided = sum(state.done for state in states), sum(bool(state.because) for state in states)
     left = len(states) - done - undecided
     how = "ended early" if early else "ended"
-
     say(
         f"campaign {how} after {span(pace.seconds)}: {plural(pace.done, 'task')} now; of {plural(len(states), 'job')} "
         f"{done:,} done, {undecided:,} without a result, {left:,} left"
     )
     code = _reported(now, folder, as_json)
-    if formatted is not None:
-        formatted.finished(done=done, undecided=undecided, left=left, exit_code=code)
+    if log is not None:
+        log.finished(done=done, undecided=undecided, left=left, exit_code=code)
     return code
 
 
 def _reported(now: CampaignState, folder: Path | None, as_json: bool) -> int:
-    report: Report = report_of(now)
-    if folder is not None:
-        with usage():
-            report = saved(folder, report)
-            write_forms(folder, report)
-        report = with_files(folder, report)
+    report = written_report(folder, report_of(now))
     return finish(report, {}, as_json=as_json, strict=bool(report.settings["strict"]))
 
 

@@ -9,9 +9,8 @@ from typing import Annotated
 
 import typer
 
-from evenhand.cli import completion
 from evenhand.cli.console import BadUse, counting, emit, guarded, terminal, usage
-from evenhand.cli.options import JsonOut, ProtocolNames
+from evenhand.cli.options import JsonOut, ProtocolNames, Theorems
 from evenhand.cli.output import folder_for
 from evenhand.cli.requests import bundles_named
 from evenhand.core.bundle import Bundle
@@ -22,7 +21,6 @@ from evenhand.jobs.certifying_searches import CertifiedSearch, certify_search, p
 from evenhand.jobs.proving import theorem_named, theorem_names
 from evenhand.report.phrases import plural
 from evenhand.report.table import print_lines
-from evenhand.smt.portfolio import NoSolver
 from evenhand.smt.theorem import Stated
 
 
@@ -32,12 +30,7 @@ def certify(
     out: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="The folder of the certificates; valid ones are kept.")
     ] = Path("certificates"),
-    theorem: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--theorem", metavar="NAME", help="Only this theorem (repeatable).", autocompletion=completion.theorems
-        ),
-    ] = None,
+    theorem: Theorems = None,
     check: Annotated[
         bool,
         typer.Option("--check", help="Check the certificates in the folder against the theorems; ask no solver."),
@@ -52,7 +45,7 @@ def certify(
 
     `evenhand-check DIR` checks those of theorems with the standard library of Python alone, those of searches with the
     protocol's model and claims.  Exit codes: 0 every query of a proof (every claim that a search decides to hold) has a
-    valid certificate; 1 with --check: one has none; 2 bad use; 3 one could not be made, or no solver is installed; 130
+    valid certificate; 1 with --check: one has none; 2 bad use, or no solver is installed; 3 one could not be made; 130
     interrupted, after writing what was made.
     """
     with usage():
@@ -66,16 +59,12 @@ def certify(
     if searches:
         return _searches(bundles, folder, check=check, as_json=as_json)
     found: list[tuple[str, Certified]] = []
-    try:
-        with counting("certify") as progress:
-            for number, (bundle, stated) in enumerate(chosen, start=1):
-                made = recheck(stated, bundle, folder) if check else certify_theorem(stated, bundle, folder)
-                with usage():
-                    found += [(bundle.name, one) for one in made]
-                if progress is not None:
-                    progress(number, len(chosen))
-    except NoSolver as error:
-        raise BadUse(str(error)) from error
+    with counting("certify") as progress:
+        for number, (bundle, stated) in enumerate(chosen, start=1):
+            made = recheck(stated, bundle, folder) if check else certify_theorem(stated, bundle, folder)
+            with usage():
+                found += [(bundle.name, one) for one in made]
+            progress(number, len(chosen))
     missing = [(name, one) for name, one in found if not one.valid]
     if as_json:
         emit({"certificates": [{"protocol": name, **asdict(one)} for name, one in found], "folder": str(out)})
@@ -93,8 +82,7 @@ def _searches(bundles: Sequence[Bundle], folder: Path, *, check: bool, as_json: 
         for number, (bundle, job) in enumerate(jobs, start=1):
             with usage():
                 found.append((bundle.name, act(bundle, job, folder)))
-            if progress is not None:
-                progress(number, len(jobs))
+            progress(number, len(jobs))
     if as_json:
         emit(
             {

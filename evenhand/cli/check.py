@@ -14,7 +14,7 @@ import typer
 
 from evenhand.cli import options
 from evenhand.cli.check_lines import brief, coverage_lines, report_lines
-from evenhand.cli.console import BadUse, counting, emit, guarded, terminal, usage
+from evenhand.cli.console import BadUse, counting, emit, guarded, say, terminal, usage
 from evenhand.cli.output import folder_for
 from evenhand.cli.requests import bundle_named
 from evenhand.cli.skeleton import write_skeleton
@@ -43,7 +43,6 @@ from evenhand.conform.documents import check_document
 from evenhand.conform.vectors.verifying import load_suites
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
-from evenhand.core.document import DocumentRefused
 from evenhand.core.freedom import FREE, Free
 from evenhand.core.lookup import UnknownName
 from evenhand.core.text import WHOLE, describe, inert, layout
@@ -203,11 +202,15 @@ def check(
         "judged_by": "claims" if claims_only else "model",
         "findings": findings,
         "known": len(records) - len(findings),
-        **_sightings(checked),
+        "sightings": sum(one.divergences for one in checked),
+        "explained": sum(one.explained for one in checked),
         "systems": [_system_json(one) for one in checked],
         "versions": dict(versions()),
         "interrupted": interrupted,
-        "timing": {"total": time.monotonic() - began, **_firsts(checked)},
+        "timing": {
+            "total": time.monotonic() - began,
+            **{f"first {one.system.name}": one.first[1] for one in checked if one.first},
+        },
     }
     _print(report, as_json, folder)
     return INTERRUPTED if interrupted else int(bool(findings))
@@ -260,12 +263,12 @@ def _clock(source: Piped, seconds: float | None, *, exhaustive: bool) -> Clock:
 
 
 def _begun(bundle: Bundle, names: list[str], path: Path, as_json: bool) -> int:
-    """Write a skeleton and say where."""
+    """Write a skeleton, and say where and how it is run."""
     written = write_skeleton(bundle, names, path)
     if as_json:
         emit({"written": [str(one) for one in written]})
     else:
-        print_lines(terminal(), [f"written: {inert(str(one))}" for one in written])
+        say(f"next: {shlex.join(['evenhand', 'check', bundle.name, '--adapter', f'{path}:make'])}")
     return 0
 
 
@@ -281,14 +284,6 @@ def _print(report: dict[str, Json], as_json: bool, folder: Path | None) -> None:
         print_lines(terminal(), report_lines(report))
 
 
-def _sightings(checked: Sequence[Any]) -> dict[str, Json]:
-    """Return how many runs differ, and how many of them the findings explain."""
-    return {
-        "sightings": sum(one.divergences for one in checked),
-        "explained": sum(one.explained for one in checked),
-    }
-
-
 def _free(names: Sequence[str]) -> frozenset[Free]:
     """Return the free fields to compare.  Raises BadUse for another name."""
     for name in names:
@@ -299,10 +294,7 @@ def _free(names: Sequence[str]) -> frozenset[Free]:
 
 def _document(protocol: str, path: Path, as_json: bool) -> int:
     """Check a document: 0 nothing found, 1 something found.  Raises BadUse for no such document."""
-    try:
-        checked = check_document(bundle_named(protocol).name, path)
-    except DocumentRefused as error:
-        raise BadUse(str(error)) from error
+    checked = check_document(bundle_named(protocol).name, path)
     findings = [one for one in checked.answers if one.bad]
     if as_json:
         listed: list[Json] = [
@@ -476,7 +468,3 @@ def _system_json(checked: Any) -> dict[str, Json]:
         "why_not_judged": dict(checked.not_judged),
         "notes": list(checked.notes),
     }
-
-
-def _firsts(checked: Sequence[Any]) -> dict[str, Json]:
-    return {f"first {one.system.name}": one.first[1] for one in checked if one.first}

@@ -10,10 +10,11 @@ from typing import Any
 from evenhand.conform.adapters.wire import text
 from evenhand.core.canonical import Json
 from evenhand.core.text import MAX_TEXT, WIDTH, inert
-from evenhand.report.phrases import gist, plural, short
+from evenhand.report.forms.checked import notes
+from evenhand.report.phrases import gist, plural, short, some
 
 SHOWN = 6
-"""Differences of one finding that are printed, and names in one list."""
+"""Differences of one finding that are printed."""
 
 LINE = 200
 """Characters of a value or a difference that are printed."""
@@ -32,6 +33,9 @@ def report_lines(report: Mapping[str, Any]) -> Iterator[str]:
         yield from finding_lines(number, one)
         yield ""
     yield from coverage_lines(report)
+    if report["interrupted"] and not report["systems"]:
+        yield "INTERRUPTED before any system was checked"
+        return
     number = len(report["findings"])
     verdict = plural(number, "distinct finding") if number else "nothing found"
     if report["known"]:
@@ -54,12 +58,12 @@ def _readings(findings: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def coverage_lines(report: Mapping[str, Any]) -> Iterator[str]:
     """Yield what was run in each system, and what was not judged."""
-    notes: dict[str, list[str]] = {}
+    remarks: dict[str, dict[str, None]] = {}  # each with the systems that it is about
     for one in report["systems"]:
         yield from _covered(one)
-        for note in one["notes"]:
-            notes.setdefault(note, []).append(one["system"])
-    yield from (f"{', '.join(systems)}: {note}" for note, systems in notes.items())
+        for remark in one["notes"]:
+            remarks.setdefault(remark, {})[one["system"]] = None
+    yield from (f"{', '.join(systems)}: {remark}" for remark, systems in remarks.items())
 
 
 def brief(value: Json, most: int = LINE) -> str:
@@ -74,23 +78,13 @@ def finding_lines(number: int, one: Mapping[str, Any]) -> Iterator[str]:
     yield f"   in {plural(one['length'], 'step')} of system {one['system']}, seen in {plural(one['seen'], 'run')}"
     yield from (f"   {'with' if not place else '':<6} {line}" for place, line in enumerate(one["trace_config"]))
     yield from _steps(one["trace"], one["expected"], one["got"])
-    if one.get("loop"):
-        yield f"       the last {plural(one['loop'], 'step')} go round for ever"
     if one.get("beside"):
         yield "   after this run in the same process" if one["what"] == "remembers" else "   beside"
         yield from _steps(one["trace_beside"], one["beside"]["expected"], one["beside"]["got"])
-    if one["fault"]:
-        yield f"   the kernel {one['fault']}: {inert(one['why'])}"
-    elif one["why"]:
-        yield f"   {inert(one['why'])}"
     yield from (f"   {short(inert(difference), LINE)}" for difference in one["differences"][:SHOWN])
     if len(one["differences"]) > SHOWN:
         yield f"   and {plural(len(one['differences']) - SHOWN, 'more difference')}"
-    yield from _claims(one)
-    if one["behind"]:
-        yield f"   {plural(one['behind'], 'earlier step')} of this run differ too, by another finding"
-    yield from (f"   a kernel that does this shows the same: {inert(sentence)}" for sentence in one["alike"][:2])
-    yield from (f"   it vanishes under --reading {inert(name)}: {inert(said)}" for name, said in one["under"].items())
+    yield from (f"   {inert(note)}" for note in notes(one))
     yield from (f"   {again}" for again in [_reproduce(one)] if again)
 
 
@@ -108,27 +102,6 @@ def _steps(trace: list[str], expected: list[Json], got: list[Json]) -> Iterator[
         yield from (
             f"   {' ' if same or row else '*'} {'' if row else place + 1:>3} {line}" for row, line in enumerate(lines)
         )
-
-
-def _claims(one: Mapping[str, Any]) -> Iterator[str]:
-    basis = next((o["basis"] for o in one["violations"] if o["claim"] == one["claim"]), "")
-    others = [
-        o["claim"] + (f" ({o['basis']})" if o["basis"] != basis else "")
-        for o in one["violations"]
-        if o["claim"] != one["claim"]
-    ]
-    if basis:
-        too = f"; also violated: {', '.join(others)}" if others else ""
-        yield f"   judged on: {basis}{too}"
-    if one["also"]:
-        yield f"   in longer runs also: {_some(one['also'])}"
-    if one["remarks"]:
-        yield f"   remark, no accusation: {', '.join(one['remarks'])} would fail if the model's state were the kernel's"
-
-
-def _some(names: Sequence[str]) -> str:
-    """Return the first names, and how many others there are; the JSON has all."""
-    return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
 
 
 def _covered(one: Mapping[str, Any]) -> Iterator[str]:
@@ -149,7 +122,7 @@ def _covered(one: Mapping[str, Any]) -> Iterator[str]:
         yield f"  {plural(len(one['judged']), 'claim')} judged, {len(one['not_judged'])} not:"
         for why in dict.fromkeys(one["why_not_judged"].values()):
             names = [name for name, reason in one["why_not_judged"].items() if reason == why]
-            yield f"    {_some(names)}: {inert(why)}"
+            yield f"    {some(names)}: {inert(why)}"
     if one["left_open"]:
         left = ", ".join(one["left_open"])
         yield f"  left open, because they need a state or a part of an answer that the kernel does not show: {left}"

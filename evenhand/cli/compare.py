@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.text import Text
 
 from evenhand.cli import completion
-from evenhand.cli.console import BadUse, emit, guarded, running, terminal, usage
+from evenhand.cli.console import BadUse, guarded, running, terminal, usage
 from evenhand.cli.options import JobsOption, JsonOut, ProtocolName, ScopeOption, SeedOption, SystemOption
+from evenhand.cli.output import emit_run
 from evenhand.cli.requests import bundle_named, cores
 from evenhand.core.bundle import Bundle
 from evenhand.core.system import Scope
 from evenhand.core.text import inert
-from evenhand.core.versions import versions
 from evenhand.jobs.plan import chosen_scope, inhabited
 from evenhand.report.phrases import plural
 from evenhand.report.table import print_lines, titled
-from evenhand.studies.comparing import compare, sides_of, written
-from evenhand.studies.sensitivity import sensitivity_table
-
-if TYPE_CHECKING:
-    from evenhand.studies.sensitivity import SensitivityTable
+from evenhand.studies.comparing import Comparison, compare, sides_of, written
+from evenhand.studies.sensitivity import SensitivityTable, sensitivity_table
 
 LISTED = 12
 """Open cells that are printed one by one."""
@@ -76,42 +73,32 @@ def compare_command(
     compared; 2 bad use; 3 neither is known (--table: a cell is open).
     """
     bundle = bundle_named(protocol)
-    with usage():
-        sizes = chosen_scope(scope) if scope else None
-    if table:
-        if mutant:
-            raise BadUse("--table is about readings; leave --mutant out")
-        return _table(bundle, reading or [], system, sizes, jobs or cores(), as_json)
-
+    if table and mutant:
+        raise BadUse("--table is about readings; leave --mutant out")
     began = time.monotonic()
+    found: Comparison | SensitivityTable
     with running(0, "compare") as advance, usage():
-        sides = sides_of(bundle, readings=reading or [], mutant=mutant, system=system, scope=sizes)
-        for one in sides if sizes else ():
-            inhabited(one.left)
-        found = compare(bundle, sides, max_steps=max_steps, examples=examples, seed=seed, progress=advance)
+        sizes = chosen_scope(scope) if scope else None
+        if table:
+            found = sensitivity_table(
+                bundle,
+                readings=reading or [],
+                system=system,
+                scope=sizes,
+                jobs=jobs or cores(),
+                progress=lambda words: advance(words, 1),
+            )
+        else:
+            sides = sides_of(bundle, readings=reading or [], mutant=mutant, system=system, scope=sizes)
+            for one in sides if sizes else ():
+                inhabited(one.left)
+            found = compare(bundle, sides, max_steps=max_steps, examples=examples, seed=seed, progress=advance)
     if as_json:
-        emit({**found.to_json(), "versions": versions(), "timing": {"total": round(time.monotonic() - began, 3)}})
+        emit_run(found.to_json(), began)
+    elif isinstance(found, SensitivityTable):
+        _print(bundle, found)
     else:
         print_lines(terminal(), map(inert, written(found)))
-    return found.exit_code
-
-
-def _table(bundle: Bundle, readings: list[str], system: str, scope: Scope | None, jobs: int, as_json: bool) -> int:
-    """Print the table; return 3 where cells stayed open, else 0, whatever flips."""
-    began = time.monotonic()
-    with running(0, "compare") as advance, usage():
-        found = sensitivity_table(
-            bundle,
-            readings=readings,
-            system=system,
-            scope=scope,
-            jobs=jobs,
-            progress=lambda words: advance(words, 1),
-        )
-    if as_json:
-        emit({**found.to_json(), "versions": versions(), "timing": {"total": round(time.monotonic() - began, 3)}})
-    else:
-        _print(bundle, found)
     return found.exit_code
 
 

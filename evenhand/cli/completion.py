@@ -67,33 +67,39 @@ def _files(incomplete: str) -> list[str]:
     return [name for name in shown if name.endswith((".py", "/"))]
 
 
-def _systems(bundle: Bundle, _system: str) -> Iterator[str]:
+@_offered
+def systems(bundle: Bundle, _system: str) -> Iterator[str]:
     """The systems of the protocol."""
     yield from bundle.model.systems
 
 
-def _claims(bundle: Bundle, system: str) -> Iterator[str]:
+@_offered
+def claims(bundle: Bundle, system: str) -> Iterator[str]:
     """The claims about the system, or about any."""
     yield from (claim.name for claim in (bundle.claims_of(system) if system else bundle.claims))
 
 
-def _goals(bundle: Bundle, system: str) -> Iterator[str]:
+@_offered
+def goals(bundle: Bundle, system: str) -> Iterator[str]:
     """The goals of the system, or of any."""
-    claims = bundle.claims_of(system) if system else bundle.claims
-    yield from (claim.name for claim in claims if claim.existential)
+    there = bundle.claims_of(system) if system else bundle.claims
+    yield from (claim.name for claim in there if claim.existential)
 
 
-def _theorems(bundle: Bundle, _system: str) -> Iterator[str]:
+@_offered
+def theorems(bundle: Bundle, _system: str) -> Iterator[str]:
     """The theorems and invariants of the protocol."""
     yield from (one.name for one in theorems_of(bundle))
 
 
-def _mutants(bundle: Bundle, system: str) -> Iterator[str]:
+@_offered
+def mutants(bundle: Bundle, system: str) -> Iterator[str]:
     """The mutants of the system, or of any."""
     yield from (mutant.name for mutant in bundle.model.mutants if system in ("", mutant.system))
 
 
-def _quotients(bundle: Bundle, system: str) -> Iterator[str]:
+@_offered
+def quotients(bundle: Bundle, system: str) -> Iterator[str]:
     """The quotients of the system, or of any."""
     for name, one in bundle.model.systems.items():
         if system in ("", name):
@@ -101,7 +107,8 @@ def _quotients(bundle: Bundle, system: str) -> Iterator[str]:
             yield from (each.name for each in one.abstractions)
 
 
-def _readings(bundle: Bundle, system: str) -> Iterator[str]:
+@_offered
+def readings(bundle: Bundle, system: str) -> Iterator[str]:
     """Every reading with every value that can be listed."""
     for name, one in bundle.model.systems.items():
         if system in ("", name):
@@ -112,12 +119,3 @@ def _readings(bundle: Bundle, system: str) -> Iterator[str]:
 def suites(incomplete: str) -> list[str]:
     """The suites of vectors."""
     return [name for name in SUITES if name.startswith(incomplete)]
-
-
-systems = _offered(_systems)
-claims = _offered(_claims)
-goals = _offered(_goals)
-theorems = _offered(_theorems)
-mutants = _offered(_mutants)
-quotients = _offered(_quotients)
-readings = _offered(_readings)

@@ -27,6 +27,7 @@ from rich.text import Text
 from evenhand.core.answers import ModelError
 from evenhand.core.bundle import ProtocolBroken
 from evenhand.core.canonical import Json, canonical_bytes
+from evenhand.core.lookup import Refused
 from evenhand.core.text import inert
 from evenhand.exits import INTERRUPTED
 from evenhand.processes.alarm import REQUESTS
@@ -35,7 +36,7 @@ from evenhand.processes.clock import OutOfTime
 P = ParamSpec("P")
 
 
-class BadUse(ValueError):
+class BadUse(Refused, ValueError):
     """A mistake in what was asked: an option, a name, a file.  Exit code 2."""
 
 
@@ -78,7 +79,7 @@ def guarded(command: Callable[P, int]) -> Callable[P, None]:
         try:
             with _one_request_to_end():
                 code = command(*args, **kwargs)
-        except (BadUse, ModelError, ProtocolBroken) as error:
+        except (Refused, ModelError, ProtocolBroken) as error:
             leave(str(error), 2)
         except Unknown as error:
             leave(str(error), 3)

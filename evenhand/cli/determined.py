@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, cast
 
-from evenhand.cli.console import BadUse, emit, running, terminal
+from evenhand.cli.console import BadUse, running, terminal
+from evenhand.cli.output import emit_run
 from evenhand.cli.requests import settings_of
 from evenhand.core.answers import short
 from evenhand.core.bundle import Bundle
@@ -15,7 +16,6 @@ from evenhand.core.canonical import Json
 from evenhand.core.system import AnyStep, AnySystem
 from evenhand.core.text import inert
 from evenhand.core.verdict import Status
-from evenhand.core.versions import versions
 from evenhand.jobs.plan import Job
 from evenhand.report.phrases import plural
 from evenhand.report.table import print_lines
@@ -52,8 +52,7 @@ def say_determined(
         found = looked_at(system, claims, configs(), some, needs=bool(job.claims))
     if as_json:
         head: dict[str, Json] = {"format": "evenhand/determined", "version": 1, "settings": settings_of(job, system)}
-        timing = {"total": round(time.monotonic() - began, 3)}
-        emit({**head, **_json(found, len(claims), named=bool(job.claims)), "versions": versions(), "timing": timing})
+        emit_run({**head, **_json(found, len(claims), named=bool(job.claims))}, began)
     else:
         print_lines(terminal(), map(inert, _lines(found, system, len(claims), named=bool(job.claims))))
     return EXITS[found.status]

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from evenhand.arbiters.examining import MOST_PLAYS
-from evenhand.arbiters.kernels import Factory, NotExaminable
+from evenhand.arbiters.kernels import Factory
 from evenhand.arbiters.loading import factory_at
 from evenhand.arbiters.programs import program
 from evenhand.arbiters.rules import rule
@@ -18,7 +18,6 @@ from evenhand.cli.console import BadUse, guarded
 from evenhand.cli.forms import folder_for_forms, write_forms
 from evenhand.cli.options import CommandOption, JsonOut, SeedOption
 from evenhand.cli.output import finish, write_files
-from evenhand.evidence.known import BadBaseline
 from evenhand.examination import examine as examined
 
 
@@ -69,21 +68,18 @@ def examine(
         raise BadUse("--choices, --listed and --label describe a function; a program lists its choices itself")
     allowed = dict(_exception(text) for text in allow or ())
     folder = folder_for_forms(out)
-    try:
-        with redirect_stdout(sys.stderr):  # what a kernel prints must not mix with the report
-            factory = _factory(kernel, choices, listed, label or []) if kernel else program(command)
-            found = examined(
-                factory,
-                allow=allowed,
-                known=known,
-                place=kernel,
-                seconds=seconds,
-                plays=plays,
-                examples=examples,
-                seed=seed,
-            )
-    except (NotExaminable, BadBaseline) as error:
-        raise BadUse(str(error)) from error
+    with redirect_stdout(sys.stderr):  # what a kernel prints must not mix with the report
+        factory = _factory(kernel, choices, listed, label or []) if kernel else program(command)
+        found = examined(
+            factory,
+            allow=allowed,
+            known=known,
+            place=kernel,
+            seconds=seconds,
+            plays=plays,
+            examples=examples,
+            seed=seed,
+        )
     report = found.report(folder)
     if folder is not None:
         write_forms(folder, report)

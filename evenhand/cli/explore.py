@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -263,7 +264,7 @@ def _quotients(system: AnySystem, names: list[str], *, symmetry: bool, waits: bo
     known = groups | {one.name for one in system.abstractions} | set(system.views)
     for name in names:
         if name not in known:
-            raise BadUse(str(UnknownName(f"quotient of {system.name}:", name, known)))
+            raise UnknownName(f"quotient of {system.name}:", name, known)
     if len(set(names)) < len(names) or (len(names) > 1 and (groups | set(system.views)) & set(names)):
         raise BadUse(
             f"--quotient {' --quotient '.join(names)}: abstractions can be taken one after the other, each once"
@@ -298,9 +299,21 @@ def say_counts(counts: dict[str, Any]) -> None:
         end += f", {plural(counts['outside'], 'state')} outside the constraint"
     if counts["spilled"]:
         end += f", {counts['spilled']} of the states on disk"
-    lines = [f"{sizes}, depth {counts['depth']}, {end} ({counts['method']}: {counts['why_method']})"]
+    lines = [f"{sizes}, depth {counts['depth']}, {end} ({counts['method']}: {said_once(counts['why_method'])})"]
     lines += [f"shortest way to {goal}: {plural(length, 'step')}" for goal, length in sorted(counts["reach"].items())]
     print_lines(terminal(), map(inert, lines))
+
+
+def said_once(reasons: str) -> str:
+    """Return reasons without those that differ from an earlier one in numbers alone: each configuration has its own.
+
+    >>> said_once("given up: 465 rows; given up: 378 rows; the search ended")
+    'given up: 465 rows; the search ended'
+    """
+    kept: dict[str, str] = {}
+    for reason in reasons.split("; "):
+        kept.setdefault(re.sub(r"[\d,]+", "", reason), reason)
+    return "; ".join(kept.values())
 
 
 def _are_goals(bundle: Bundle, system: str, names: list[str]) -> None:

@@ -14,7 +14,6 @@ from evenhand.core.system import AnySystem
 from evenhand.jobs.proving import licence_for
 from evenhand.report.graph import exporter
 from evenhand.search.views import licence_by_search
-from evenhand.smt.portfolio import NoSolver
 
 __all__ = ["alone", "graph_writer", "licence_named", "say_determined", "waiting"]
 
@@ -37,8 +36,6 @@ def licence_named(bundle: Bundle, system: AnySystem, name: str) -> Licence:
         return licence_for(bundle, system.name, name)
     except ValueError as error:
         raise BadUse(f"{error}; leave {option} out") from error
-    except NoSolver as error:
-        raise BadUse(str(error)) from error
 
 
 def graph_writer(graph: Path) -> Any:

@@ -130,10 +130,10 @@ def show(
     if as_json:
         emit({"file": str(file), "record": record.to_json(), "trace": list(lines), "message": result.message, **waited})
         return 0
+    sizes = f" at {Scope(record.scope)}" if record.scope else ""
     head = [
         f"{record.claim.name}: {record.claim.sentence}",
-        f"{record.outcome.lower()} in {record.protocol} {record.system} at {Scope(record.scope)}, "
-        f"variant {record.variant.name}",
+        f"{record.outcome.lower()} in {record.protocol} {record.system}{sizes}, variant {record.variant.name}",
         *_readings(result.system.readings, full),
     ]
     print_lines(terminal(), (*map(inert, head), *lines, inert(result.message), *map(inert, formatted)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -19,9 +19,6 @@ from evenhand.machine import fuzz as drive
 from evenhand.report.phrases import plural
 from evenhand.report.report import Report
 from evenhand.report.table import print_lines
-
-if TYPE_CHECKING:
-    pass
 
 
 @guarded

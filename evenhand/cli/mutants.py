@@ -10,14 +10,13 @@ import typer
 from rich.text import Text
 
 from evenhand.cli import completion
-from evenhand.cli.console import BadUse, emit, guarded, running, terminal, usage
+from evenhand.cli.console import BadUse, guarded, running, terminal, usage
 from evenhand.cli.options import BudgetOption, JobsOption, JsonOut, ProtocolName, SeedOption
-from evenhand.cli.output import folder_for
+from evenhand.cli.output import emit_run, folder_for
 from evenhand.cli.requests import bundle_named, cores
 from evenhand.core.bundle import Bundle
 from evenhand.core.grouping import grouped
 from evenhand.core.text import inert
-from evenhand.core.versions import versions
 from evenhand.jobs.plan import Budget, Job
 from evenhand.jobs.proving import theorem_names
 from evenhand.report.phrases import plural
@@ -89,8 +88,7 @@ def mutants(
         )
     written = _write(bundle, found, folder) if folder is not None else {}
     if as_json:
-        timing = {"total": round(time.monotonic() - began, 3), **found.timing()}
-        emit({**found.to_json(), "fixtures": written, "versions": versions(), "timing": timing})
+        emit_run({**found.to_json(), "fixtures": written}, began, **found.timing())
     else:
         _print(found, written, every=not mutant)
     return found.exit_code

@@ -72,6 +72,18 @@ KeepOption = Annotated[
 ]
 
 
+ReportFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--out", metavar="DIR", help="Write the report in every form, and new counterexamples, to this folder."
+    ),
+]
+Theorems = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--theorem", metavar="NAME", help="Only this theorem (repeatable).", autocompletion=completion.theorems
+    ),
+]
 JsonOut = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output, and nothing else.")]
 ProtocolNames = Annotated[
     list[str] | None,

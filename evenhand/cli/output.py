@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import Any
 from rich.console import Console
 
 from evenhand.cli.console import emit, say, terminal, usage
+from evenhand.core.canonical import Json
+from evenhand.core.versions import versions
 from evenhand.evidence.finding import Finding, plain
 from evenhand.evidence.store import ready_folder, write_atomically
 from evenhand.report.report import Report
@@ -51,6 +54,12 @@ def write_files(folder: Path, made: Mapping[str, bytes]) -> tuple[Path, ...]:
             write_atomically(folder / name, content)
             say(f"written: {folder / name}")
     return tuple(folder / name for name in made)
+
+
+def emit_run(made: Mapping[str, Json], began: float, **timing: Json) -> None:
+    """Print what a run made as one JSON object, with the versions and the seconds since it began."""
+    spent: dict[str, Json] = {"total": round(time.monotonic() - began, 3), **timing}
+    emit({**made, "versions": dict(versions()), "timing": spent})
 
 
 def finish(

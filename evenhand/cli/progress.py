@@ -17,6 +17,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from evenhand.cli.console import LogTimes, on_terminal, say
 from evenhand.core.text import inert
 from evenhand.jobs.plan import Job
+from evenhand.report.phrases import short
 
 NOW = 48
 """Characters of the title of a running job."""
@@ -49,7 +50,7 @@ class PlanProgress:
 
     def now(self, protocol: str = "") -> str:
         """Return the titles of the jobs that run, of one protocol or of all, the oldest first."""
-        return "; ".join(_cut(job.title) for job, _ in self.running if protocol in ("", job.protocol))
+        return "; ".join(short(inert(job.title), NOW) for job, _ in self.running if protocol in ("", job.protocol))
 
     @property
     def left(self) -> float | None:
@@ -91,11 +92,6 @@ class PlanProgress:
 
 def _every(lists: Iterable[list[float]]) -> list[float]:
     return [seconds for one in lists for seconds in one]
-
-
-def _cut(title: str) -> str:
-    text = inert(title)
-    return text if len(text) <= NOW else f"{text[: NOW - 1]}…"
 
 
 def duration(seconds: float) -> str:

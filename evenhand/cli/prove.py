@@ -11,7 +11,7 @@ import typer
 
 from evenhand.cli import completion
 from evenhand.cli.console import BadUse, counting, emit, guarded, say, terminal, usage
-from evenhand.cli.options import JsonOut
+from evenhand.cli.options import JsonOut, Theorems
 from evenhand.cli.output import finish, folder_for
 from evenhand.cli.requests import bundle_named, content_of
 from evenhand.core.bundle import Bundle
@@ -30,7 +30,6 @@ from evenhand.processes.collector import uncollected
 from evenhand.report.proofs import print_proofs, timing_of
 from evenhand.report.report import Report
 from evenhand.smt.matrix import Cell, attempts, cells, counted, outside, table
-from evenhand.smt.portfolio import NoSolver
 from evenhand.smt.prove import prove as prove_theorem
 from evenhand.smt.proved import Proved
 
@@ -46,12 +45,7 @@ def prove(
             autocompletion=completion.protocols,
         ),
     ] = "",
-    theorem: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--theorem", metavar="NAME", help="Only this theorem (repeatable).", autocompletion=completion.theorems
-        ),
-    ] = None,
+    theorem: Theorems = None,
     smt2: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write every query to this folder as SMT-LIB 2 text.")
     ] = None,
@@ -82,8 +76,8 @@ def prove(
     proved for any number of agents.  Also checks what each proof rests on.
 
     Exit codes: 0 all as expected (--matrix: every cell as registered); 1 an unexpected refutation, a cell that is not
-    as registered, or a record that proving again does not reproduce; 2 bad use; 3 unexpectedly undecided, or no solver
-    installed; 130 interrupted, after printing what was proved; no file is written then.
+    as registered, or a record that proving again does not reproduce; 2 bad use, or no solver installed; 3
+    unexpectedly undecided; 130 interrupted, after printing what was proved; no file is written then.
     """
     files = bool(smt2 or record or proofs)
     if check is not None:
@@ -115,10 +109,7 @@ def prove(
             for number, one in enumerate(stated, start=1):
                 by = None if certificates is None else recalled_for(one, certificates)
                 results.append(prove_theorem(one, bundle=bundle, keep_proofs=kept is not None, portfolio=by))
-                if progress is not None:
-                    progress(number, len(stated))
-    except NoSolver as error:
-        raise BadUse(str(error)) from error
+                progress(number, len(stated))
     except KeyboardInterrupt:
         interrupted, folder, kept, record = True, None, None, None
     left = tuple(Job(bundle.name, "prove", theorem=one.name).title for one in stated[len(results) :])
@@ -145,10 +136,7 @@ def _own(bundle: Bundle, *, as_json: bool) -> int:
             "evenhand.verify(..., theorems=[...])"
         )
     began = time.monotonic()
-    try:
-        findings = tuple(finding for job in jobs for finding in run(bundle, job))
-    except NoSolver as error:
-        raise BadUse(str(error)) from error
+    findings = tuple(finding for job in jobs for finding in run(bundle, job))
     settings: dict[str, Json] = {"protocol": bundle.name}
     report = Report(findings, settings, versions(), timing={"total": time.monotonic() - began})
     return finish(report, {}, as_json=as_json)
@@ -183,18 +171,14 @@ def _matrix(bundle: Bundle, names: Collection[str], *, as_json: bool) -> int:
     if not tried:
         raise BadUse(f"no theorem of {bundle.name} among those asked for states a mutant; ask for others, or for all")
     found: list[Cell] = []
-    try:
-        with counting("matrix") as progress:
-            for number, cell in enumerate(cells(tried, bundle), start=1):
-                found.append(cell)
-                if number == len(tried) or tried[number].theorem.name != cell.theorem:
-                    # A matrix takes minutes, so progress is printed after each theorem.
-                    own = [one for one in found if one.theorem == cell.theorem]
-                    say(f"matrix: {inert(cell.theorem)}: {counted(own)}")
-                if progress is not None:
-                    progress(number, len(tried))
-    except NoSolver as error:
-        raise BadUse(str(error)) from error
+    with counting("matrix") as progress:
+        for number, cell in enumerate(cells(tried, bundle), start=1):
+            found.append(cell)
+            if number == len(tried) or tried[number].theorem.name != cell.theorem:
+                # A matrix takes minutes, so progress is printed after each theorem.
+                own = [one for one in found if one.theorem == cell.theorem]
+                say(f"matrix: {inert(cell.theorem)}: {counted(own)}")
+            progress(number, len(tried))
     wrong = [cell for cell in found if cell.wrong]
     if as_json:
         entries: list[Json] = [
@@ -231,8 +215,6 @@ def _check(file: Path, *, as_json: bool) -> int:
     try:
         about = named_in(data)
         apart = differences(data, again)
-    except NoSolver as error:
-        raise BadUse(str(error)) from error
     except ValueError as error:
         mend = "Record the proofs again with `evenhand prove PROTOCOL --record FILE`"
         raise BadUse(f"{file}: {error}. {mend}.") from error

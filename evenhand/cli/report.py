@@ -17,7 +17,6 @@ from evenhand.cli.shown import AboutOption, AllOption, ShowOption, chosen, diges
 from evenhand.core.canonical import parse
 from evenhand.core.lookup import UnknownName
 from evenhand.evidence.store import ready_folder
-from evenhand.report.merging import Apart, merged
 from evenhand.report.phrases import plural
 from evenhand.report.report import FORMAT, Report
 
@@ -30,7 +29,7 @@ def report(
         list[Path],
         typer.Argument(
             metavar="FILE",
-            help="Each a report.json, or the output of `evenhand mutants P --json`; at least one report.",
+            help="One report.json, and outputs of `evenhand mutants P --json` for its page.",
         ),
     ],
     out: Annotated[
@@ -43,9 +42,8 @@ def report(
 ) -> int:
     """Print a report from its report.json, or make every form of it.
 
-    With --out it writes HTML, JUnit, SARIF and Markdown.  Reports of several protocols become one, with the kill
-    matrices given.  Exit codes: 0 printed or written; 2 a file that is neither or is damaged, no report, or two about
-    the same protocol.
+    With --out it writes HTML, with the kill matrices given, JUnit, SARIF and Markdown.  Exit codes: 0 printed or
+    written; 2 a file that is neither or is damaged, or not exactly one report.
     """
     shown = chosen(every, show, claim)
     if out is not None and (every or show is not None or claim):
@@ -54,17 +52,16 @@ def report(
     reports = [_report(file, made) for file, made in read if made["format"] == FORMAT]
     matrices = [made for _, made in read if made["format"] == MATRIX]
     about = [str(made.get("protocol")) for made in matrices]
-    if not reports:
-        raise BadUse(f"of {plural(len(files), 'file')} none is a report.json; `evenhand verify --out DIR` writes one")
+    if len(reports) != 1:
+        count = f"{len(reports)} are" if reports else "none is"
+        raise BadUse(
+            f"of {plural(len(files), 'file')} {count} a report.json; name one that `evenhand verify --out` wrote"
+        )
     if twice := [name for name in about if about.count(name) > 1]:
         raise BadUse(f"two kill matrices are about {twice[0]}; name one of them")
-    try:
-        found = merged(reports)
-    except Apart as error:
-        raise BadUse(f"{error}; name reports that go together") from error
+    (found,) = reports
     if claim and claim not in (told := {finding.claim for finding in found.findings}):
-        with usage():
-            raise UnknownName("claim", claim, told)
+        raise UnknownName("claim", claim, told)
     for file, made in read:
         _show(file, made)
     if out is None:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from evenhand.cli.console import BadUse, usage
+from evenhand.cli.console import BadUse
+from evenhand.cli.output import write_files
 from evenhand.conform.adapters.skeleton import example_lines, skeleton
 from evenhand.core.bundle import Bundle
 from evenhand.core.lookup import UnknownName
-from evenhand.evidence.store import write_atomically
 from evenhand.report.value_schema import schema_of
 from evenhand.report.vocabulary import example_steps, sentence_of_system, words_of
 
 
-def write_skeleton(bundle: Bundle, names: list[str], path: Path) -> tuple[Path, Path, Path]:
+def write_skeleton(bundle: Bundle, names: list[str], path: Path) -> tuple[Path, ...]:
     """Write the adapter, its example steps and the schema; return the three files.
 
     Raises BadUse for a name that is no module's, for a file that exists, and for an unknown system.
@@ -23,7 +23,7 @@ def write_skeleton(bundle: Bundle, names: list[str], path: Path) -> tuple[Path, 
         raise BadUse(f"{path}: an adapter is a Python module; give it a name such as my_adapter.py")
     unknown = [name for name in names if name not in bundle.model.systems]
     if unknown:
-        raise BadUse(str(UnknownName(f"system of {bundle.name}:", unknown[0], bundle.model.systems)))
+        raise UnknownName(f"system of {bundle.name}:", unknown[0], bundle.model.systems)
     steps, schema = path.with_name(f"{path.stem}_steps.jsonl"), path.with_name(f"{path.stem}_schema.json")
     for one in (path, steps, schema):
         if one.exists():
@@ -33,8 +33,9 @@ def write_skeleton(bundle: Bundle, names: list[str], path: Path) -> tuple[Path, 
     kinds = {kind: None for one in words for kind in one.kinds}
     listed = {system.name: sentence_of_system(system) for system in systems}
     lines = [line for one in systems for line in example_lines(bundle.name, one.name, example_steps(one))]
-    with usage():
-        write_atomically(path, skeleton(bundle.name, path.stem, listed, kinds, steps.name, schema.name).encode())
-        write_atomically(steps, "".join(f"{line}\n" for line in lines).encode())
-        write_atomically(schema, (json.dumps(schema_of(bundle, words), indent=1) + "\n").encode())
-    return path, steps, schema
+    made = {
+        path.name: skeleton(bundle.name, path.stem, listed, kinds, steps.name, schema.name).encode(),
+        steps.name: "".join(f"{line}\n" for line in lines).encode(),
+        schema.name: (json.dumps(schema_of(bundle, words), indent=1) + "\n").encode(),
+    }
+    return write_files(path.parent, made)

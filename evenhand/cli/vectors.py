@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
@@ -13,8 +14,9 @@ from typing import Annotated, Any, cast
 import typer
 
 from evenhand.cli import completion
-from evenhand.cli.console import BadUse, emit, guarded, running, terminal, usage
+from evenhand.cli.console import BadUse, guarded, running, terminal, usage
 from evenhand.cli.options import AdapterOption, CommandOption, JsonOut, ProtocolName, SeedOption
+from evenhand.cli.output import emit_run
 from evenhand.cli.requests import bundle_named, cores
 from evenhand.conform.adapters.kernels import adapter_source, command_source
 from evenhand.conform.vectors.making import generate
@@ -35,7 +37,6 @@ from evenhand.core.lookup import UnknownName
 from evenhand.core.names import as_name, within
 from evenhand.core.registry import folder
 from evenhand.core.text import inert
-from evenhand.core.versions import versions
 from evenhand.evidence.itf import itf
 from evenhand.evidence.store import ready_folder, write_atomically
 from evenhand.evidence.vector import Suite, Vector, frozen
@@ -112,17 +113,16 @@ def vectors(
             code, made = _verify(bundle, folder, chosen if suite else (), adapter, command, (automatic, seed))
     if as_json:
         head: dict[str, Json] = {"format": "evenhand/vectors-report", "version": 1, "protocol": bundle.name}
-        timing = {"total": round(time.monotonic() - began, 3)}
-        emit({**head, "do": do.value, **made, "versions": versions(), "timing": timing})
+        emit_run({**head, "do": do.value, **made}, began)
     else:
-        print_lines(terminal(), map(inert, _lines(made)))
+        print_lines(terminal(), map(inert, [*_lines(made), *_next(do, bundle.name, folder)]))
     return code
 
 
 def _suites(named: list[str]) -> tuple[str, ...]:
     for name in named:
         if name not in SUITES:
-            raise BadUse(str(UnknownName("suite of vectors", name, SUITES)))
+            raise UnknownName("suite of vectors", name, SUITES)
     return tuple(dict.fromkeys(named)) or SUITES
 
 
@@ -270,6 +270,12 @@ def _lines(made: Mapping[str, Json]) -> Iterator[str]:
         yield f"{about['separated']} of {plural(about['made'], 'mutant')} made by rule have another outcome"
         yield from (f"not separated  {name}" for name in about["left"])
         yield from (f"unfinished  {name}" for name in about["unfinished"])
+
+
+def _next(do: Do, protocol: str, folder: Path) -> Iterator[str]:
+    following = {Do.generate: Do.freeze, Do.freeze: Do.verify}
+    if do in following:
+        yield f"next: {shlex.join(['evenhand', 'vectors', protocol, following[do].value, '--out', str(folder)])}"
 
 
 def _plain(value: Json) -> str:

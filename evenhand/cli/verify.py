@@ -10,9 +10,17 @@ from typing import Annotated
 import typer
 
 from evenhand.cli.console import BadUse, guarded, usage
-from evenhand.cli.forms import folder_for_forms, write_forms
-from evenhand.cli.options import BudgetOption, JobsOption, JsonOut, ProtocolNames, SeedOption, StrictOption
-from evenhand.cli.output import finish, with_files
+from evenhand.cli.forms import folder_for_forms, written_report
+from evenhand.cli.options import (
+    BudgetOption,
+    JobsOption,
+    JsonOut,
+    ProtocolNames,
+    ReportFolder,
+    SeedOption,
+    StrictOption,
+)
+from evenhand.cli.output import finish
 from evenhand.cli.progress import PlanProgress, showing
 from evenhand.cli.requests import bundles_named, cores
 from evenhand.cli.shown import AboutOption, AllOption, ShowOption, chosen, digested
@@ -29,7 +37,6 @@ from evenhand.jobs.pool import Ran, run_jobs
 from evenhand.jobs.proving import theorem_names
 from evenhand.report.about import about_claims, counted
 from evenhand.report.report import Report
-from evenhand.report.saving import saved
 
 
 @guarded
@@ -38,10 +45,7 @@ def verify(
     budget: BudgetOption = Budget.standard,
     seed: SeedOption = 0,
     jobs: JobsOption = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Write the report in every form, and new counterexamples, to this folder."),
-    ] = None,
+    out: ReportFolder = None,
     certificates: Annotated[
         Path | None,
         typer.Option(metavar="FOLDER", help="Check the certificates in this folder; what they show rests on them."),
@@ -92,8 +96,7 @@ def verify(
         claims=tuple(about_claims(bundles)),
         mutants=counted(bundles),
     )
-    if folder is not None:
-        report = _write(folder, report)
+    report = written_report(folder, report)
     return finish(report, digested(report), as_json=as_json, strict=strict, shown=shown)
 
 
@@ -124,14 +127,3 @@ def _run(planned: list[Job], workers: int, certificates: Path | None) -> Ran:
             tick=look,
             certificates=certificates,
         )
-
-
-def _write(folder: Path, report: Report) -> Report:
-    """Write the new counterexamples, then the report that names them; return it with paths from `folder` on.
-
-    The files hold no path of this machine, so that the same run gives the same bytes anywhere.
-    """
-    with usage():
-        report = saved(folder, report)
-        write_forms(folder, report)
-    return with_files(folder, report)

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from evenhand.core.canonical import Json
+from evenhand.core.lookup import Refused
 
 Explore = Callable[..., Any]
 """The search that answers questions about a document: `evenhand.explore`."""
 
 
-class DocumentRefused(ValueError):
+class DocumentRefused(Refused, ValueError):
     """A document that cannot be read; says where, why, and what to do."""
 
 

@@ -50,7 +50,7 @@ def content_of(path: str | os.PathLike[str], most: int = MOST_BYTES) -> bytes:
     except FileNotFoundError as error:
         raise Unreadable(culprit, "there is no such file", "Check the path") from error
     except IsADirectoryError as error:
-        raise Unreadable(culprit, "it is a folder", "Name the files in it") from error
+        raise Unreadable(culprit, "it is a folder", "Name a file in it") from error
     except Unreadable:
         raise
     except (OSError, ValueError) as error:

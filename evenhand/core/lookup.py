@@ -1,4 +1,4 @@
-"""Look a value up by its name, and say what else there is where none has it."""
+"""Look up what a person names, and refuse an unknown name with what else there is."""
 
 from __future__ import annotations
 
@@ -9,7 +9,14 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-class UnknownName(ValueError):
+class Refused(Exception):
+    """What a person asked for cannot be had; the message names the culprit, the cause and the next step.
+
+    The command line prints it in one line and ends with 2.
+    """
+
+
+class UnknownName(Refused, ValueError):
     """A name (scope field, reading, mutant, system) that does not exist; lists those that do, of many the near one."""
 
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:

@@ -7,8 +7,10 @@ read back.  Model values are described as text, and a refutation is carried as t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
+
+from msgspec import to_builtins
 
 from evenhand.core.canonical import Json
 from evenhand.core.plan import Expectation
@@ -88,19 +90,8 @@ class Finding:
 
     def to_json(self) -> dict[str, Json]:
         """Return this finding as JSON; `from_json` reads it back."""
-        made: dict[str, Json] = {}
-        for entry in fields(self):
-            if entry.name == "evidence":
-                continue
-            value = getattr(self, entry.name)
-            if isinstance(value, Status):
-                made[entry.name] = value.value
-            elif isinstance(value, Story):
-                made[entry.name] = value.to_json()
-            elif isinstance(value, Mapping):
-                made[entry.name] = dict(cast("Mapping[str, Json]", value))
-            else:
-                made[entry.name] = list(cast("tuple[str, ...]", value)) if isinstance(value, tuple) else value
+        made: dict[str, Json] = to_builtins(replace(self, evidence=None), enc_hook=dict)  # of mappings
+        del made["evidence"]
         return made
 
     @staticmethod

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from evenhand.core.canonical import Json, parse
 from evenhand.core.files import Unreadable, content_of
+from evenhand.core.lookup import Refused
 
 Known = tuple[str, str, frozenset[str]]
 """What differs, the claim, and the kinds of its differences."""
@@ -17,7 +18,7 @@ Reader = Callable[[Path, Mapping[str, Any]], Iterable[Known] | None]
 """From a file and its JSON to the findings in it; None for a file of another kind."""
 
 
-class BadBaseline(ValueError):
+class BadBaseline(Refused, ValueError):
     """A file that holds no findings; the message says which, why, and what to do."""
 
 

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from evenhand.core.canonical import Json
 from evenhand.core.text import inert
+from evenhand.report.phrases import some
 from evenhand.report.table import titled
 from evenhand.search import Exploration
 from evenhand.search.actions import ActionCounts
@@ -31,9 +32,8 @@ def action_lines(counts: ActionCounts, *, complete: bool) -> Iterator[str]:
     """Yield the labels that never change anything."""
     idle = [label for label, count in counts.labels.items() if not count.changed]
     if idle:
-        more = f" and {len(idle) - NAMED:,} more" if len(idle) > NAMED else ""
         searched = "" if complete else " in what was searched"
-        yield f"never changes anything{searched}: {', '.join(idle[:NAMED])}{more}"
+        yield f"never changes anything{searched}: {some(idle, NAMED)}"
 
 
 def actions_json(found: Exploration) -> dict[str, Json]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -19,6 +19,11 @@ def plural(count: int, thing: str) -> str:
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
+def hold(count: int) -> str:
+    """Return `1 HOLDS`, `2 HOLD`."""
+    return f"{count:,} HOLD{'S' if count == 1 else ''}"
+
+
 def classes(count: int) -> str:
     """Return `1 class of states`, `2 classes of states`: the count under an abstraction."""
     return f"{count:,} class{'' if count == 1 else 'es'} of states"
@@ -27,6 +32,11 @@ def classes(count: int) -> str:
 def short(text: str, width: int) -> str:
     """Return `text` in at most `width` characters, its end left out where it is longer."""
     return text if len(text) <= width else f"{text[: max(0, width - 1)]}…"
+
+
+def some(names: Sequence[str], most: int = 6) -> str:
+    """Return the first names, and how many others there are."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
 
 
 def gist(one: Mapping[str, Any]) -> str:

@@ -254,7 +254,8 @@ def headline(report: Report) -> str:
         return inert(f"UNDECIDED: {names}")
     if not report.findings:
         return "nothing was checked"
-    return f"{plural(len({(f.protocol, f.claim) for f in report.findings}), 'claim')} HOLD"
+    claims = len({(f.protocol, f.claim) for f in report.findings})
+    return f"{plural(claims, 'claim')} {'HOLDS' if claims == 1 else 'HOLD'}"
 
 
 def _length(finding: Finding) -> int:

@@ -16,7 +16,7 @@ from evenhand.core.grouping import grouped
 from evenhand.core.text import inert
 from evenhand.core.verdict import Status
 from evenhand.evidence.finding import STOPPED, Finding, sizes_of
-from evenhand.report.phrases import Word, both, counted, plural, refutation, word
+from evenhand.report.phrases import Word, both, counted, hold, plural, refutation, word
 from evenhand.report.report import Report, Standing
 
 _RANK = {Status.REFUTED: 0, Status.UNDECIDED: 1, Status.HOLDS: 2}
@@ -35,7 +35,7 @@ def print_report(console: Console, report: Report) -> None:
     for protocol in dict.fromkeys(finding.protocol for finding in report.findings):
         for one in tables(report, protocol):
             console.print(one)
-    marks = {_MARK[standing]: standing.value for standing in map(report.standing, report.findings) if standing in _MARK}
+    marks = {mark: report.standing(finding).value for finding in report.findings if (mark := _mark(report, finding))}
     print_lines(console, [f"{mark} {words}" for mark, words in sorted(marks.items())])
     print_lines(console, surprises(report))
     stated = [f for f in report.refuted if f not in report.unexpected and word(f) is Word.REFUTED]
@@ -118,10 +118,9 @@ def _cell(report: Report, findings: list[Finding], usual: str) -> Text:
 
 def _line(report: Report, finding: Finding, usual: str) -> Text:
     standing = report.standing(finding)
-    mark = _MARK.get(standing, "")
     said = word(finding)
     shown = str(finding.scope.get("proof_status", said))  # a proof has statuses of its own: VACUOUS, DISAGREEMENT
-    line = Text(f"{inert(shown)}{mark}", style=STYLE[said])
+    line = Text(f"{inert(shown)}{_mark(report, finding)}", style=STYLE[said])
     if standing is Standing.LEFT_OPEN:
         line.append(" (beyond sampling)", style="dim")
     elif standing is Standing.EXPECTED and said in (Word.REFUTED, Word.UNDECIDED):
@@ -133,6 +132,11 @@ def _line(report: Report, finding: Finding, usual: str) -> Text:
     return line
 
 
+def _mark(report: Report, finding: Finding) -> str:
+    """What stands behind a verdict that is not as expected; whoever runs a mutant wants it killed."""
+    return "" if word(finding) is Word.KILLED else _MARK.get(report.standing(finding), "")
+
+
 SHOWN = 3
 """Runs of one engine on one claim that a cell of the table names; the file has all."""
 
@@ -140,16 +144,17 @@ SHOWN = 3
 def summary_line(report: Report) -> str:
     """Return the summary in one line; the verdicts UNDECIDED as expected come first."""
     counts = report.summary()
-    against = [word(finding) for finding in report.unexpected if finding.status is Status.REFUTED]
+    refuted = sum(word(finding) is Word.REFUTED for finding in report.unexpected)
+    killed = sum(word(finding) is Word.KILLED for finding in report.findings)
     parts = [
         f"{counts['undecided_expected']} UNDECIDED as expected",
         f"{counts['undecided_unexpected']} UNDECIDED unexpectedly",
-        *(f"{against.count(one)} {one} unexpectedly" for one in (Word.REFUTED, Word.KILLED)),
+        f"{refuted} REFUTED unexpectedly",
         f"{counts['refutation_gone']} expected refutations gone",
         f"{counts['refuted_expected']} REFUTED as expected",
-        f"{counts['killed']} KILLED",
+        f"{killed} KILLED",
         f"{counts['reproduced']} REPRODUCED",
-        f"{counts['holds']:,} HOLD",
+        hold(counts["holds"]),
         f"{counts['left_open']} left open by sampling",
     ]
     shown = [part for i, part in enumerate(parts) if i == 0 or not part.startswith("0 ")]
@@ -190,7 +195,7 @@ def next_steps(report: Report) -> Iterator[str]:
     open_ = [f for f in undecided if STOPPED not in f.because]
     if len(open_) < len(undecided):
         yield f"mend what raised an error: it left {plural(len(undecided) - len(open_), 'verdict')} open at any budget"
-    if open_ and budget in ("quick", "standard"):
+    if open_ and budget in ("quick", "standard") and not report.interrupted:
         yield f"decide more with --budget {'standard' if budget == 'quick' else 'deep'}"
     if any(report.standing(f) is Standing.BETTER for f in report.findings):
         yield "some claims are better than expected (marked +): see whether the expectation can be raised"

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any, Literal
 
+from evenhand.core.lookup import Refused
 from evenhand.smt.arithmetic import NUMBER
 from evenhand.smt.fragment import fragment
 from evenhand.smt.logic import Relation
@@ -46,7 +47,7 @@ CHECKER = "the checker of certificates"
 Status = Literal["sat", "unsat", "unknown", "disagreement"]
 
 
-class NoSolver(RuntimeError):
+class NoSolver(Refused, RuntimeError):
     """No solver is installed, so nothing can be proved or refuted."""
 
     def __init__(self, reasons: Sequence[str]) -> None:

@@ -56,6 +56,11 @@ class Compared:
         """The sizes of the comparison."""
         return self.sides.left.scope
 
+    @property
+    def where(self) -> str:
+        """The system, and its sizes if it has any."""
+        return f"{self.system} at {self.scope}" if self.scope else self.system
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -87,13 +92,11 @@ class Comparison:
         best = self.best
         if best is not None:
             sure = "no shorter one in" if best.found.minimal else "drawn, perhaps not the shortest, in"
-            return f"separated in {_actions(best.found.length)} ({sure} {best.system} at {best.scope})"
-        where = ", ".join(f"{place.system} at {place.scope}" for place in self.places if place.found.equal)
+            return f"separated in {_actions(best.found.length)} ({sure} {best.where})"
+        where = ", ".join(place.where for place in self.places if place.found.equal)
         if self.equal:
             return f"equal in {where}; beyond that scope nothing is known: no theorem says so"
-        open_ = ", ".join(
-            f"{p.system} at {p.scope} ({p.found.steps:,} steps)" for p in self.places if not p.found.equal
-        )
+        open_ = ", ".join(f"{p.where} ({p.found.steps:,} steps)" for p in self.places if not p.found.equal)
         return f"not known: no difference found in {open_}" + (f"; equal in {where}" if where else "")
 
     def to_json(self) -> dict[str, Json]:

@@ -102,6 +102,7 @@ def test_explore_finds_the_mutant_and_a_bound_leaves_it_open(cli: Command) -> No
     assert answer.code == 1
     assert "KILLED  one_inside: At most one agent is inside." in answer.out
     assert "reproduce: evenhand explore latch --system latch --mutant always_free --claim one_inside" in answer.out
+    assert "1 KILLED." in answer.out and "unexpected" not in answer.out, "whoever runs a mutant wants it killed"
     bounded = cli("explore", "latch", "--depth", "0", "--claim", "one_inside", "--json")
     assert (bounded.code, bounded.json["complete"]) == (3, False)
     assert bounded.json["verdicts"][0]["status"] == "UNDECIDED"

@@ -23,7 +23,6 @@ from evenhand.report.about import About, about_claims
 from evenhand.report.digest import with_digest
 from evenhand.report.forms import forms_of
 from evenhand.report.forms.views import View
-from evenhand.report.merging import Apart, merged
 from evenhand.report.report import Report
 from tests.front.conftest import ROOT, Command
 from tests.front.plugins import toylatch
@@ -272,32 +271,14 @@ def test_report_command_makes_every_form_again(cli: Command, tmp_path: Path) -> 
     assert "always_free" in (second / "report.html").read_text("utf-8")
     twice = cli("report", str(first / "report.json"), str(matrix), str(matrix), "--out", str(second))
     assert (twice.code, twice.err) == (2, "evenhand: two kill matrices are about latch; name one of them\n")
+    for files, count in (([str(first / "report.json")] * 2, "of 2 files 2 are"), ([str(matrix)], "of 1 file none is")):
+        answer = cli("report", *files, "--out", str(second))
+        assert answer.code == 2 and f"{count} a report.json; name one that" in answer.err
     for content, said in (("{}", "format"), ("no", "JSON"), ('{"format": "other/thing"}', "other/thing")):
         bad = tmp_path / "bad.json"
         bad.write_text(content, "utf-8")
         answer = cli("report", str(bad), "--out", str(second))
         assert (answer.code, answer.err.count("\n")) == (2, 1) and said in answer.err and "bad.json" in answer.err
-
-
-def test_reports_of_several_protocols_become_one() -> None:
-    """Findings follow each other; differing settings are listed; an interrupted report stays interrupted."""
-    other = replace(
-        UNEXPECTED,
-        findings=tuple(replace(finding, protocol="bell") for finding in UNEXPECTED.findings),
-        settings={"budget": "deep", "strict": True},
-        interrupted=True,
-        unfinished=("fuzz bell",),
-        timing={"total": 2.0},
-    )
-    both = merged([replace(UNEXPECTED, timing={"total": 1.0}), other])
-    assert both.findings == (*UNEXPECTED.findings, *other.findings)
-    assert both.settings == {"budget": ["quick", "deep"], "strict": True}
-    assert (both.interrupted, both.unfinished, both.timing) == (True, ("fuzz bell",), {"total": 3.0})
-    assert merged([UNEXPECTED]) is UNEXPECTED
-    with pytest.raises(Apart, match="two reports are about toy"):
-        merged([UNEXPECTED, UNEXPECTED])
-    with pytest.raises(Apart, match=r"evenhand 0\.1\.0, another with 0\.2"):
-        merged([UNEXPECTED, replace(other, versions={"evenhand": "0.2"})])
 
 
 def rows(page: str) -> list[dict[str, Any]]:

@@ -94,12 +94,12 @@ def test_an_interrupted_or_empty_report_is_never_green() -> None:
 
 def test_stated_undecided_comes_first_in_the_summary() -> None:
     """Even without such a finding."""
-    assert summary_line(Report((found(HOLDS),))) == "1 claim, 1 verdict: 0 UNDECIDED as expected, 1 HOLD."
+    assert summary_line(Report((found(HOLDS),))) == "1 claim, 1 verdict: 0 UNDECIDED as expected, 1 HOLDS."
     line = summary_line(
         Report((found(UNDECIDED, UNDECIDED), found(REFUTED, claim="b"), found(HOLDS, UNDECIDED, claim="c")))
     )
     assert line == (
-        "3 claims, 3 verdicts: 1 UNDECIDED as expected, 1 REFUTED unexpectedly, 1 HOLD, 1 better than expected."
+        "3 claims, 3 verdicts: 1 UNDECIDED as expected, 1 REFUTED unexpectedly, 1 HOLDS, 1 better than expected."
     )
 
 

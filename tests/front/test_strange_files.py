@@ -50,7 +50,8 @@ def test_a_bad_report_leaves_no_folder_and_is_itself_blamed(cli: Command, tmp_pa
         made[place][0] = {"mutant": 3} if kind == "matrix" else {**made[place][0], "scope": 3}
         bad = tmp_path / kind
         bad.write_text(json.dumps(made), "utf-8")
-        answer = cli("report", str(good), str(bad), "--out", str(out))
+        files = [good, bad] if kind == "matrix" else [bad]
+        answer = cli("report", *map(str, files), "--out", str(out))
         assert answer.code == 2 and answer.err.startswith(f"evenhand: {bad}: a damaged ")
         assert ("kill matrix" in answer.err) == (kind == "matrix")
         assert not out.exists()

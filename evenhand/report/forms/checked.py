@@ -13,7 +13,7 @@ from evenhand.core.canonical import Json, canonical_bytes, digest
 from evenhand.core.text import as_code, in_markdown, inert
 from evenhand.report.forms.page import allowed, part
 from evenhand.report.forms.sarif import one_run, rule_of
-from evenhand.report.phrases import gist, plural
+from evenhand.report.phrases import gist, plural, some
 from evenhand.report.templates import environment
 
 Found = Mapping[str, Any]
@@ -59,7 +59,7 @@ def steps_of(one: Found, trace: Sequence[str]) -> list[dict[str, Any]]:
     return made
 
 
-def _notes(one: Found) -> Iterator[str]:
+def notes(one: Found) -> Iterator[str]:
     """Yield what is known of a finding, in sentences."""
     if one["fault"]:
         yield f"The kernel {one['fault']}: {one['why']}"
@@ -69,7 +69,9 @@ def _notes(one: Found) -> Iterator[str]:
         names = [violation["claim"] for violation in one["violations"] if violation["basis"] == basis]
         yield f"Violated, judged on {basis}: {', '.join(names)}."
     if one["also"]:
-        yield f"In longer runs also: {', '.join(one['also'])}."
+        yield f"In longer runs also: {some(one['also'])}."
+    if one["remarks"]:
+        yield f"No accusation: {', '.join(one['remarks'])} would fail if the model's state were the kernel's."
     if one.get("loop"):
         yield f"The last {plural(one['loop'], 'step')} go round for ever."
     if one["behind"]:
@@ -104,7 +106,7 @@ def _finding(one: Found) -> Iterator[str]:
     yield f"> {in_markdown(one['sentence'])}"
     yield from ((f"> ({in_markdown(one['source'])})",) if one["source"] else ())
     yield from ("", *(f"- {as_code(difference)}" for difference in one["differences"]))
-    yield from (f"- {in_markdown(note)}" for note in _notes(one))
+    yield from (f"- {in_markdown(note)}" for note in notes(one))
     yield from ("", "Configuration:", "", *(f"    {line}" for line in one["trace_config"]))
     yield from _table(steps_of(one, one["trace"]))
     if one.get("beside"):
@@ -129,7 +131,7 @@ def _html(report: Found, coverage: Sequence[str]) -> bytes:
         headline=headline(report),
         coverage=coverage,
         steps_of=steps_of,
-        notes=_notes,
+        notes=notes,
         gist=gist,
         style=style,
         policy=f"default-src 'none'; style-src {allowed(style)}; base-uri 'none'",
@@ -150,7 +152,7 @@ def _result(report: Found, one: Found, rule: int) -> Json:
     steps = [f"{number}. {action}" for number, action in enumerate(one["trace"], start=1)]
     again = [f"Reproduce: {one['reproduce']}"] if one["fixture"] else []
     wrong = f"{one['rank']}: {gist(one)}"
-    lines = [wrong, one["sentence"], *one["differences"], *_notes(one), *steps, *again]
+    lines = [wrong, one["sentence"], *one["differences"], *notes(one), *steps, *again]
     made: dict[str, Json] = {
         "ruleId": inert(f"{report['protocol']}/{one['claim']}"),
         "ruleIndex": rule,

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from evenhand.campaign.events import Events
 from evenhand.campaign.executor import Ending, Order
-from evenhand.campaign.progress import Bar, Deadline, Pace, Watches
+from evenhand.campaign.progress import Bar, Deadline, Pace
 from evenhand.campaign.scheduler import CampaignState, Watch, schedule
 from evenhand.campaign.store import opened, store_url
 from evenhand.campaign.tasks import Task
@@ -122,14 +122,14 @@ def test_a_time_that_is_over_ends_the_run(cli: Command, tmp_path: Path) -> None:
 
 
 def test_watches_are_told_in_order(tmp_path: Path) -> None:
-    """Every watcher gets every event."""
-    pace = Pace(campaign(tmp_path, RUN), {}, workers=1)
+    """Every watch gets every event."""
+    asked = campaign(tmp_path, RUN)
+    pace = Pace(asked, {}, workers=1)
     told = Events(tmp_path / "e", pace, {"plan": "sha256:0", "resumed": False})
-    both = Watches(pace, told, Deadline(600))
-    both.begun(1, 0)
-    both.ordered(order("held"))
-    both.started(order("held"))
-    both.tick()
-    both.ended(order("held"), Ending("done", 1.0))
-    told.finished(done=1, undecided=0, left=0, exit_code=0)
-    assert [one["event"] for one in lines(tmp_path / "e")] == ["begun", "started", "ended", "progress", "finished"]
+    store = opened(store_url("", tmp_path / "plan.json"), make=True)
+    assert not schedule(CampaignState(asked, store), InThisProcess(), pace, told, Deadline(600))
+    told.finished(done=2, undecided=0, left=0, exit_code=0)
+    store.close()
+    assert pace.done == 2 and not pace.left
+    kinds = [one["event"] for one in lines(tmp_path / "e")]
+    assert kinds == ["begun", *(["started", "ended"] * 2), "progress", "finished"]

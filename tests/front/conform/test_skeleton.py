@@ -15,6 +15,7 @@ from evenhand.cli.check import check
 from evenhand.cli.console import BadUse
 from evenhand.cli.skeleton import write_skeleton
 from evenhand.conform.adapters.host import load_factory
+from evenhand.core.lookup import UnknownName
 from evenhand.core.registry import find
 from tests.deep import rest_slow
 
@@ -114,7 +115,7 @@ def test_nothing_is_overwritten_and_bad_names_are_refused(tmp_path: Path) -> Non
         written(tmp_path, "cud", "free")
     with pytest.raises(BadUse, match=r"such as my_adapter.py"):
         write_skeleton(find("cud"), [], tmp_path / "my-kernel.txt")
-    with pytest.raises(BadUse, match=r"unknown system of cud: 'fre'.*did you mean free"):
+    with pytest.raises(UnknownName, match=r"unknown system of cud: 'fre'.*did you mean free"):
         write_skeleton(find("cud"), ["fre"], tmp_path / "other.py")
     with pytest.raises(SystemExit, match="2"):
         check("cud", adapter="a:b", skeleton=tmp_path / "other.py")
