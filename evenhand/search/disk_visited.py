@@ -7,13 +7,11 @@ are one here if and only if they are one in memory.
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from io import BytesIO
 from typing import Any
 
-from evenhand.core.alike import alike, refuse_merge
-from evenhand.search.containers import fields_of, make_record, parts_of
+from evenhand.core.alike import refuse_merge
+from evenhand.search.packing import Packing
 from evenhand.search.spilling import SqliteDisk
 
 RECENT = 1 << 12
@@ -101,59 +99,3 @@ class Column:
 
     def __iter__(self) -> Iterator[Any]:
         return (self[number] for number in range(len(self)))
-
-
-class Packing:
-    """The states of one search as bytes and back.
-
-    Pickle writes the tree of records, tuples, frozensets and integers.  Any other value (text, members of an Enum,
-    classes) is kept in memory, one of those that are alike, and written by number, so only this packing can read the
-    bytes.  Records are made again without running their code.  Equal states may have different bytes.
-    """
-
-    def __init__(self) -> None:
-        self.leaves: list[Any] = []
-        self.numbers: dict[tuple[Any, Any], list[int]] = {}
-
-    def pack(self, state: Any) -> bytes:
-        """Return the bytes of a state; all of it must be hashable."""
-        made = BytesIO()
-        _Pickler(self, made).dump(state)
-        return made.getvalue()
-
-    def unpack(self, body: bytes) -> Any:
-        """Return the state that has these bytes."""
-        return _Unpickler(self, BytesIO(body)).load()
-
-    def leaf(self, value: Any) -> int:
-        """Return the number of a value that is kept in memory."""
-        known = self.numbers.setdefault((type(value), value), [])
-        for number in known:
-            if alike(self.leaves[number], value):
-                return number
-        known.append(len(self.leaves))
-        self.leaves.append(value)
-        return known[-1]
-
-
-class _Pickler(pickle.Pickler):
-    def __init__(self, packing: Packing, made: BytesIO) -> None:
-        super().__init__(made, pickle.HIGHEST_PROTOCOL)
-        self.packing = packing
-
-    def persistent_id(self, value: Any) -> int | None:
-        kind: Any = type(value)
-        written = kind is int or kind is tuple or kind is frozenset or fields_of(value) is not None
-        return None if written else self.packing.leaf(value)
-
-    def reducer_override(self, value: Any) -> Any:
-        return make_record, parts_of(value)
-
-
-class _Unpickler(pickle.Unpickler):
-    def __init__(self, packing: Packing, body: BytesIO) -> None:
-        super().__init__(body)
-        self.packing = packing
-
-    def persistent_load(self, number: int) -> Any:
-        return self.packing.leaves[number]

@@ -19,4 +19,4 @@ STEPS = 1_000
 """Joint choices that explicit search takes before tables are tried."""
 
 JOINT_SHARE = 4.0
-"""What learning joint choices may spend for each step so far and each known to come; these calls are cheaper than steps."""
+"""What learning joint choices may spend for each step so far and each known to come; these calls cost less."""

@@ -30,8 +30,8 @@ import pytest
 from evenhand.core.property import Always, DeterminedBy, Property, Reachable
 from evenhand.core.verdict import Status
 from evenhand.model.cud.free_system import FREE
-from evenhand.search import Exploration, ModelError, disk_visited, explore, memory, spilling
-from evenhand.search.disk_visited import Packing
+from evenhand.search import Exploration, ModelError, disk_visited, explore, memory, packing, spilling
+from evenhand.search.packing import Packing
 from evenhand.search.spilling import Folder, SpillFailed, SqliteDisk
 from tests.engines.search.suite import claims_about, joint_claims
 from tests.engines.search.tables.test_same_graph import PINNED
@@ -359,7 +359,7 @@ def last_record_lost(patch: pytest.MonkeyPatch) -> None:
 
 def leaves_by_value(patch: pytest.MonkeyPatch) -> None:
     """Leaves that Python calls equal are one."""
-    patch.setattr(disk_visited, "alike", lambda _one, _other: True)
+    patch.setattr(packing, "alike", lambda _one, _other: True)
 
 
 FAULTS: dict[Callable[[pytest.MonkeyPatch], None], str] = {
