@@ -129,9 +129,10 @@ def _ahead(walk: Walk, system: AnySystem, config: Any) -> int:
     first, count = walk.parents[len(walk.states) - 1] + 1, len(walk.states)  # states found later have later parents
     apart = max(1, (count - first) // WAITING)
     try:
-        return apart * sum(joint_choices(system, config, walk.states[sid]) for sid in range(first, count, apart))
+        offered = [joint_choices(system, config, walk.states[sid]) for sid in range(first, count, apart)]
     except Exception:
         return 0
+    return apart * sum(offered)
 
 
 def _before_the_end(walk: Any, expanded: int) -> None:
