@@ -38,7 +38,7 @@ class _Tables:
         self.size, self.steps = min(tables.EARLY, tables.ENOUGH), tables.NEVER
         if system.joint is not None:
             self.size = tables.NEVER
-            self.steps = 0 if _widest(system, config) >= tables.STEPS else tables.STEPS
+            self.steps = 0 if _widest(system, config) >= tables.WIDE else tables.STEPS
         if only:
             self.size, self.steps = 1, 0
 

@@ -18,5 +18,8 @@ NEVER = 1 << 62
 STEPS = 1_000
 """Joint choices that explicit search takes before tables are tried."""
 
+WIDE = 10_000
+"""Joint choices of an initial state from which tables are tried before any of them is taken."""
+
 JOINT_SHARE = 4.0
-"""What learning joint choices may spend for each step so far and each known to come; these calls cost less."""
+"""What learning joint choices may spend for each step so far or known to come; what is spent takes less time."""

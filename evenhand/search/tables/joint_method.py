@@ -126,12 +126,14 @@ class JointAttempt(Attempt):
 
 def _ahead(walk: Walk, system: AnySystem, config: Any) -> int:
     """About how many joint choices the known states offer that wait to be expanded; 0 where counting them raises."""
-    first, count = walk.parents[len(walk.states) - 1] + 1, len(walk.states)  # states found later have later parents
+    count = len(walk.states)
+    first: int = walk.parents[count - 1] + 1  # states found later have later parents
     apart = max(1, (count - first) // WAITING)
     try:
-        return apart * sum(joint_choices(system, config, walk.states[sid]) for sid in range(first, count, apart))
+        offered: list[int] = [joint_choices(system, config, walk.states[sid]) for sid in range(first, count, apart)]
     except Exception:
         return 0
+    return apart * sum(offered)
 
 
 def _before_the_end(walk: Any, expanded: int) -> None:

@@ -19,6 +19,7 @@ from evenhand.search.configuration import search_one
 from evenhand.search.steps import Method
 from evenhand.search.tables import method
 from evenhand.search.tables.continuations import Continuations
+from evenhand.search.tables.joint import JointLearner
 from evenhand.search.tables.method import Attempt
 from evenhand.search.tables.proxies import Run
 from evenhand.search.tables.segments import segmented
@@ -263,3 +264,15 @@ def test_claims_about_actions_make_no_more_classes() -> None:
     alone = evaluated([claim for claim in claims if claim.name == "deadlock_free"])
     assert alone < 5_000
     assert evaluated(claims) <= alone * 5 // 4
+
+
+def test_single_steps_teach_no_tables() -> None:
+    """Where each step is taken once, none is run on proxies, for any number of configurations."""
+    bundle = find("cud")
+    universe = bundle.model.systems["universe"]
+    config = list(universe.all_configs())[-1]
+    claims = [claim for claim in bundle.claims_of("universe") if claim.name == "executed_never_interfere"]
+    with patch.object(JointLearner, "_taken", side_effect=NotLearned("a step ran on proxies")) as taken:
+        found = evenhand.explore(universe, claims, configs=[config])
+    assert (found.method, found.depth, taken.called) == ("explicit", 1, False)
+    assert found.transitions > tables.STEPS
