@@ -540,7 +540,7 @@ def a_step_with_a_cache():
 # Refused.
 
 
-@way(ALL)
+@way(NONE)
 def a_step_that_asks_for_types():
     def step(_rules, _config, state, action):
         return Pair("text" if type(state.x) is int else 0, dict(action)["a"], state.z), Seen((), 0)
@@ -548,7 +548,7 @@ def a_step_that_asks_for_types():
     return joint(step), ()
 
 
-@way(ALL)
+@way(NONE)
 def an_offer_that_asks_for_types():
     return joint(choices=lambda _config, _scope, state, _agent: range(3 if type(state.x) is int else 1)), ()
 
