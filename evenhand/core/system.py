@@ -120,6 +120,10 @@ class Separated(Generic[C, S, A, O, R, X]):
     agent, x)) for agent, x in joint.split(action))`, the step equals `apply(rules, config, state, merge(rules, config,
     key, made))`.  `judge` and `merge` read nothing of the state but the key, and the agents that choose and their
     choices depend on it alone.  The search compares samples with `step`, and does without tables where they differ.
+
+    Worth its while for many joint choices: `cud`'s free agents (agents=3, keys=2, values=2: up to 512 in a state) take
+    0.6 CPU seconds with it, 3.1 if tables take each joint choice by itself, 6.0 explicitly.  Beyond 5,000 in a state
+    tables need it.
     """
 
     reads: Callable[[R, C, S], Hashable]
