@@ -12,13 +12,12 @@ compared as well.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import islice
 from random import Random
-from typing import Any, TypeAlias
+from typing import Any
 
 from evenhand.core.answers import ModelError, naming
 from evenhand.core.fairness import assumed, is_known
@@ -34,10 +33,6 @@ from evenhand.search.classes import Classes, key_of
 from evenhand.search.evidence import walked
 from evenhand.search.quotient import covering, said
 from evenhand.search.witness import Witness
-
-Maps: TypeAlias = tuple[Abstraction[Any, Any], ...]
-"""Maps that are applied in turn."""
-
 
 STATES, WIDE = 100, 512
 """States of the model, nearest first, whose actions are all compared; and the most actions listed of each."""
@@ -72,7 +67,7 @@ def licensed_maps(
 class Mapped(Classes):
     """The classes of states with one image under maps that are applied in turn; the image stands for its class."""
 
-    maps: Maps
+    maps: tuple[Abstraction[Any, Any], ...]
     ahead = 2_000  # the model may have infinitely many states
 
     def __post_init__(self) -> None:
@@ -160,10 +155,9 @@ class _Comparison:
 
     def near(self) -> None:
         """Compare every action of the states nearest to the start."""
-        waiting = deque(dict.fromkeys(self.system.initial(self.config)))
-        known: set[Hashable] = set(waiting)
-        while waiting:
-            state = waiting.popleft()
+        near = list(dict.fromkeys(self.system.initial(self.config)))
+        known = set(near)
+        for state in near:
             alike = list(self.alike(state))
             for action in self.offered(state):
                 step, _ = self.pair(state, action)
@@ -171,7 +165,7 @@ class _Comparison:
                     self.pair(other, action)
                 if len(known) < STATES and step.after not in known:
                     known.add(step.after)
-                    waiting.append(step.after)
+                    near.append(step.after)
 
     def drawn(self, random: Random) -> None:
         """Compare one random run; actions are often repeated, so that time passes and ages grow."""

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 from evenhand.core.answers import ModelError, short
 from evenhand.core.kinds import Property
-from evenhand.core.system import AnySystem, Separated
+from evenhand.core.system import AnySystem
 from evenhand.core.trace import AnyLasso, AnyScenario, Lasso, replay
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.judge import FORWARD_LIMIT, Judgement, judge
@@ -74,7 +74,7 @@ class Classes(ABC):
 
     def searched(self) -> AnySystem:
         """Return the system to search: every state is replaced by the one that stands for its class."""
-        system, first, parts = self.system, self.first, self.system.separated
+        system, first = self.system, self.first
 
         def initial(config: Any) -> Iterator[Any]:
             return (first(config, state) for state in system.initial(config))
@@ -83,13 +83,7 @@ class Classes(ABC):
             after, shown = system.step(rules, config, state, action)
             return first(config, after), shown
 
-        def apply(rules: Any, config: Any, state: Any, merged: Any) -> tuple[Any, Any]:
-            assert parts is not None
-            after, shown = parts.apply(rules, config, state, merged)
-            return first(config, after), shown
-
-        separated: Separated[Any, Any, Any, Any, Any, Any] | None = parts and replace(parts, apply=apply)
-        return replace(system, initial=initial, step=step, separated=separated, quotients=(), abstractions=(), views={})
+        return replace(system, initial=initial, step=step, separated=None, quotients=(), abstractions=(), views={})
 
     def carried(
         self, configs: Sequence[Any], claim: Property, finding: Witness, states: int, _doubt: str

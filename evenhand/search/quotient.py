@@ -129,7 +129,8 @@ def doubts_under(
     ModelError where a step and its image differ, because the licence is then wrong, or where the image is not on offer,
     because the representative then does not stand for its orbit.
     """
-    doubts = [_by_kind(claim) for claim in claims]
+    across = "it compares steps of different configurations, and only one of each orbit was explored"
+    doubts = [across if claim.across_configurations else "" for claim in claims]
     for number, _size in [entry for place, entry in enumerate(kept) if place & (place - 1) == 0]:
         config = configs[number]
         for w in _tried(quotient, config):
@@ -143,12 +144,6 @@ def doubts_under(
                     if claim.applies(config) and said(claim, step) != said(claim, other):
                         doubts[place] = doubts[place] or not_fixed(quotient, claim)
     return tuple(doubts)
-
-
-def _by_kind(claim: Property) -> str:
-    if claim.across_configurations:
-        return "it compares steps of different configurations, and only one of each orbit was explored"
-    return ""
 
 
 def not_fixed(quotient: Quotient[Any, Any, Any, Any], claim: Property) -> str:

@@ -14,12 +14,12 @@ import inspect
 import sys
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, is_dataclass, replace
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, cast
 
 from evenhand.core.lookup import named
-from evenhand.core.system import AnySystem, Separated
+from evenhand.core.system import AnySystem
 from evenhand.variants.annotated import Annotated, typing_of
 from evenhand.variants.rewriting import Change, changed, changes, code_in
 
@@ -168,18 +168,13 @@ def mutated(system: AnySystem, variant: str, held: Held | None = None) -> AnySys
 
 
 def in_force(system: AnySystem, fault: Any, variant: str) -> AnySystem:
-    """Return the system whose step, and its parts, run inside the context manager `fault`."""
+    """Return the system whose step runs inside the context manager `fault`."""
 
-    def inside(function: Callable[..., Any]) -> Callable[..., Any]:
-        def called(*arguments: Any) -> Any:
-            with fault:
-                return function(*arguments)
+    def step(*arguments: Any) -> Any:
+        with fault:
+            return system.step(*arguments)
 
-        return called
-
-    parts = system.separated
-    separated = parts and Separated(*(inside(getattr(parts, entry.name)) for entry in fields(Separated)))
-    return replace(system, step=inside(system.step), separated=separated, variant=variant)
+    return replace(system, step=step, separated=None, variant=variant)
 
 
 class Held:

@@ -12,13 +12,13 @@ from functools import lru_cache
 
 from evenhand.core.atoms import Atom, Opaque
 from evenhand.core.records import replace
-from evenhand.core.system import Joint, Scope, Separated, Step, System
+from evenhand.core.system import Joint, Scope, Step, System
 from evenhand.model.cud.classify import conclude
 from evenhand.model.cud.kernel import REFERENCE, Rules, is_unsettled, observe
 from evenhand.model.cud.layouts import agent_names, every_layout, free_layout, key_names, start_world
 from evenhand.model.cud.readings import Readings
 from evenhand.model.cud.renaming import RENAMING
-from evenhand.model.cud.step import active, apply, ended, initial, judge, merge, moment, step
+from evenhand.model.cud.step import active, ended, initial, step
 from evenhand.model.cud.strategies import chosen, covering, remember
 from evenhand.model.cud.vocabulary import (
     ALLOW,
@@ -262,7 +262,6 @@ RUN: System[Config, State, Epoch, Shown, Rules] = System(
     joint=playing(_run_menu),
     scope=Scope(agents=2, keys=2, epochs=2),
     readings=Readings(),
-    separated=Separated(moment, judge, merge, apply),
     wants=_wants,
     progress=_progress,
     smaller=_smaller,

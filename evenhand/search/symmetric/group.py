@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
 from random import Random
 from typing import Any
 
@@ -44,10 +43,6 @@ class Move:
     by: Any
     source: tuple[int, ...]
 
-    def images(self, numbers: Ints) -> Ints:
-        """Return the images of states, given and returned as the numbers of their columns' values, one state a row."""
-        return numbers[:, self.source]
-
 
 @dataclass(frozen=True)
 class Class:
@@ -59,27 +54,14 @@ class Class:
 
 
 class Group:
-    """Classes of names that own their columns: the picked state of an orbit has them sorted.
+    """Classes of names that own their columns: the picked state of an orbit has them in the order of their values.
 
-    Those that `absent` says of some name and the values of its columns come last, so that picked states offer few
-    different things; of others the order is that of the numbers.  No exchange moves or changes the columns `fixed` as
-    long as each has one value.
+    No exchange moves or changes the columns `fixed` as long as each has one value.
     """
 
-    def __init__(
-        self,
-        classes: Sequence[Class],
-        fixed: frozenset[int],
-        absent: Callable[[Class, Sequence[int]], bool] = lambda _one, _values: False,
-    ) -> None:
+    def __init__(self, classes: Sequence[Class], fixed: frozenset[int]) -> None:
         self.classes = tuple(classes)
         self.fixed = fixed
-
-        @cache
-        def last(number: int, values: tuple[int, ...]) -> int:
-            return int(absent(self.classes[number], values))
-
-        self.last = last
         self.order = math.prod(math.factorial(len(one.names)) for one in classes)
         self.generators = tuple(one.swaps[k, k + 1] for one in classes for k in range(len(one.names) - 1))
 
@@ -100,8 +82,8 @@ class Group:
 
     def picked(self, numbers: Ints) -> Ints:
         """Return the picked state of each state's orbit."""
-        for number, one in enumerate(self.classes):
-            numbers = sorted_blocks(numbers, one.fields, partial(self.last, number))
+        for one in self.classes:
+            numbers = sorted_blocks(numbers, one.fields)
         return numbers
 
     def sizes(self, numbers: Ints) -> list[int]:
@@ -112,9 +94,8 @@ class Group:
     def way(self, numbers: Sequence[int]) -> tuple[Any, ...]:
         """Return elements that, one after the other, lead from the picked state to this one."""
         done: list[Any] = []
-        for number, one in enumerate(self.classes):
-            every = [tuple(numbers[place] for place in fields) for fields in one.fields]
-            owned = [(self.last(number, values), values) for values in every]
+        for one in self.classes:
+            owned = [tuple(numbers[place] for place in fields) for fields in one.fields]
             for k in range(len(owned)):
                 least = min(range(k, len(owned)), key=owned.__getitem__)
                 if least != k:
@@ -123,17 +104,11 @@ class Group:
         return tuple(reversed(done))
 
 
-def sorted_blocks(
-    numbers: Ints, fields: Sequence[Sequence[int]], rank: Callable[[tuple[int, ...]], int] | None = None
-) -> Ints:
-    """Return the states with these equally large groups of columns in the order of rank, then of values."""
+def sorted_blocks(numbers: Ints, fields: Sequence[Sequence[int]]) -> Ints:
+    """Return the states with the values of these equally large groups of columns in order."""
     found, places = numbers.copy(), np.asarray(fields, dtype=np.int64)
     parts = numbers[:, places]
-    keys = [parts[:, :, column] for column in reversed(range(parts.shape[2]))]
-    if rank is not None:
-        kinds, which = np.unique(parts.reshape(-1, parts.shape[2]), axis=0, return_inverse=True)
-        keys.append(np.asarray([rank(tuple(kind)) for kind in kinds.tolist()])[which.reshape(parts.shape[:2])])
-    order = np.lexsort(keys, axis=1)
+    order = np.lexsort([parts[:, :, column] for column in reversed(range(parts.shape[2]))], axis=1)
     found[:, places] = np.take_along_axis(parts, order[:, :, None], axis=1)
     return found
 
@@ -164,11 +139,11 @@ def group_of(system: AnySystem, quotient: AnyQuotient, config: Any, shape: Shape
     than move columns that each name has to itself.
     """
     about = f"{system.label}: quotient {quotient.name!r}"
-    seen = _Seen(system, quotient, config, shape, state)
+    seen = _Seen(quotient, config, shape, state)
     try:
         families = quotient.families(config) if quotient.swap is not None else ()
         found = [entry for family in families for entry in _interchangeable(quotient, config, seen, family)]
-        group = Group(_owning(found, len(shape.columns)), frozenset(seen.fixed), seen.absent)
+        group = Group(_owning(found, len(shape.columns)), frozenset(seen.fixed))
         for column in sorted(group.fixed & {place for one in group.classes for block in one.fields for place in block}):
             raise NoGroup(f"cannot divide the states: what it does depends on {seen.named(column)}")
     except Reshaped as error:
@@ -188,9 +163,9 @@ def group_of(system: AnySystem, quotient: AnyQuotient, config: Any, shape: Shape
 class _Seen:
     """Exchanges as they are seen on proxies of one state; `fixed` are the columns that they look at or set."""
 
-    def __init__(self, system: AnySystem, quotient: AnyQuotient, config: Any, shape: Shape, state: Any) -> None:
+    def __init__(self, quotient: AnyQuotient, config: Any, shape: Shape, state: Any) -> None:
         self.quotient, self.config, self.shape = quotient, config, shape
-        self.system, self.state, self.numbers = system, state, shape.numbers(state)
+        self.numbers = shape.numbers(state)
         self.expressions = Expressions(shape.columns, lambda _calls: None)
         self.watching = Watching(Budget(float("inf")))
         self.fixed: set[int] = set()
@@ -210,17 +185,6 @@ class _Seen:
         if sorted(source) != list(range(len(source))):
             raise NoGroup("cannot divide the states: it does not take fields to fields one to one")
         return Move(w, tuple(source))
-
-    def absent(self, one: Class, values: Sequence[int]) -> bool:
-        """Return whether the first name of a class chooses nothing in the state seen, but for these values of it."""
-        leaves = self.shape.leaves(self.state)
-        for column, number in zip(one.fields[0], values, strict=True):
-            leaves[column] = self.shape.columns[column].values[number]
-        try:
-            joint = self.system.joint
-            return joint is not None and one.names[0] not in joint.agents(self.config, self.shape.built(leaves))
-        except Exception:  # such a state may never be reached; any order is right
-            return False
 
     def _source(self, run: Run, column: int, leaf: Any) -> int:
         expression = run.expression(leaf)
@@ -264,27 +228,19 @@ def _owning(found: Sequence[tuple[tuple[str, ...], dict[tuple[int, int], Move]]]
     owner: dict[int, tuple[int, int]] = {}
     classes: list[Class] = []
     for number, (names, swaps) in enumerate(found):
-        plain = tuple(range(size))
-        own: list[tuple[int, ...]] = []
-        for k in range(len(names)):
-            mine = [move for pair, move in swaps.items() if k in pair]
-            own.append(tuple(place for place in plain if all(move.source[place] != place for move in mine)))
-        if len(names) == 2:
-            moved = own[0]
-            own = [tuple(p for p in moved if p < swaps[0, 1].source[p]), ()]
-        first = own[0]
-        blocks = [first, *(tuple(swaps[0, k].source[place] for place in first) for k in range(1, len(names)))]
+        with_first = [move.source for (one, _), move in swaps.items() if one == 0]
+        first = tuple(place for place in range(size) if all(source[place] != place for source in with_first))
+        if len(names) == 2:  # of each two columns that trade places one belongs to the first name, no matter which
+            first = tuple(place for place in first if place < with_first[0][place])
+        blocks = (first, *(tuple(source[place] for place in first) for source in with_first))
         for k, block in enumerate(blocks):
-            if len(names) > 2 and set(block) != set(own[k]):
+            if any(owner.setdefault(place, (number, k)) != (number, k) for place in block):
                 raise NoGroup(SHARED)
-            for place in block:
-                if owner.setdefault(place, (number, k)) != (number, k):
-                    raise NoGroup(SHARED)
         for (one, other), move in swaps.items():
-            expected = list(plain)
+            expected = list(range(size))
             for here, there in zip(blocks[one], blocks[other], strict=True):
                 expected[here], expected[there] = there, here
             if move.source != tuple(expected):
                 raise NoGroup(SHARED)
-        classes.append(Class(names, tuple(blocks), swaps))
+        classes.append(Class(names, blocks, swaps))
     return classes

@@ -1,7 +1,8 @@
 """The multisets of choices of teams: one order of each, and how many orders there are.
 
 Any order may stand for the others.  The one that is taken puts members side by side that fare alike beside the others'
-choices, as far as pairs of choices show, so that many multisets have one verdict.
+choices, as far as pairs of choices show, so that many multisets have one verdict: `cud`'s free agents at 5,3,2 have
+6,456 rows in this order and 8,143 as the multisets come.
 """
 
 from __future__ import annotations

@@ -65,16 +65,18 @@ def teams_of(
 def _choices(
     system: AnySystem, quotient: AnyQuotient, config: Any, one: Class, members: Sequence[int], state: Any, offer: Any
 ) -> tuple[tuple[int, ...], ...] | None:
-    """The choices of each member that are images of the first one's; None if an exchange touches other choices."""
+    """The choices of each member that are images of the first one's; None if an exchange touches other choices.
+
+    Exchanges with the first member generate all others.
+    """
     joint = system.joint
     assert joint is not None
     agents: tuple[str, ...] = offer[0]
     menus: tuple[tuple[Any, ...], ...] = offer[1]
 
-    def image(pair: tuple[int, int], picked: Sequence[int]) -> list[int] | None:
+    def image(by: Any, picked: Sequence[int]) -> list[int] | None:
         made = tuple((agent, menu[x]) for agent, menu, x in zip(agents, menus, picked, strict=True))
-        moved = quotient.action(one.swaps[pair].by, config, joint.join(config, state, made))
-        split = dict(joint.split(moved))
+        split = dict(joint.split(quotient.action(by, config, joint.join(config, state, made))))
         if sorted(split) != sorted(agents):
             return None
         try:
@@ -85,34 +87,27 @@ def _choices(
                 "not on offer. Offer it too, or explore without the quotient"
             ) from error
 
-    seats = {k: agents.index(one.names[k]) for k in members}
-    nothing = [0] * len(agents)
-    forth: dict[tuple[int, int], list[int]] = {}
-    for pair in itertools.combinations(members, 2):
-        a, b = seats[pair[0]], seats[pair[1]]
-        if len(menus[a]) != len(menus[b]):
+    first, *others = (agents.index(one.names[k]) for k in members)
+    found = [tuple(range(len(menus[first])))]
+    for member, other in zip(members[1:], others, strict=True):
+        if len(menus[first]) != len(menus[other]):
             return None
-        forth[pair] = []
+        by, images = one.swaps[members[0], member].by, list[list[int]]()
         for place, menu in enumerate(menus):
+            there = {first: other, other: first}.get(place, place)
+            images.append([])
             for x in range(len(menu)):
-                got = image(pair, [*nothing[:place], x, *nothing[place + 1 :]])
-                there = b if place == a else a if place == b else place
-                if got is None or (place not in (a, b) and got[place] != x):
+                got = image(by, [x if at == place else 0 for at in range(len(menus))])
+                if got is None:
                     return None
-                if place == a:
-                    forth[pair].append(got[there])
-    first, *others = members
-    table = {first: list(range(len(menus[seats[first]])))} | {k: forth[first, k] for k in others}
-    for one_, other in itertools.combinations(others, 2):
-        if [forth[one_, other][x] for x in table[one_]] != table[other]:
-            return None
-    # Choice by choice is not enough if an image of several choices is not made of their images.
-    for number, pair in enumerate(itertools.combinations(members, 2)):
-        picked = [(7 * place + number) % len(menu) for place, menu in enumerate(menus)]
-        a, b = seats[pair[0]], seats[pair[1]]
+                images[place].append(got[there])
+            if there == place and images[place] != list(range(len(menu))):
+                return None
+        # Choice by choice is not enough if an image of several choices is not made of their images.
+        picked = [(7 * place + member) % len(menu) for place, menu in enumerate(menus)]
         expected = list(picked)
-        expected[b] = forth[pair][picked[a]]
-        expected[a] = forth[pair].index(picked[b])
-        if image(pair, picked) != expected:
+        expected[first], expected[other] = images[other][picked[other]], images[first][picked[first]]
+        if image(by, picked) != expected:
             return None
-    return tuple(tuple(table[k]) for k in members)
+        found.append(tuple(images[first]))
+    return tuple(found)

@@ -60,7 +60,7 @@ class OrbitWalk(JointWalk):
         numbers = np.asarray([shape.numbers(state) for state in states], dtype=np.int64).reshape(-1, len(shape.columns))
         known = set(map(tuple, numbers.tolist()))
         for move in group.generators:
-            for place, image in enumerate(map(tuple, move.images(numbers).tolist())):
+            for place, image in enumerate(map(tuple, numbers[:, move.source].tolist())):
                 if image not in known:
                     raise ModelError(
                         f"{system.label}: initial state {states[place]!r} has an image that is not initial, so the "

@@ -12,7 +12,7 @@ import pytest
 
 from evenhand.core.licence import Licence
 from evenhand.core.property import Always, DeterminedBy, EachStep, Eventually, Property, Reachable
-from evenhand.core.system import Abstraction, Joint, Separated, System
+from evenhand.core.system import Abstraction, Joint, System
 from evenhand.core.verdict import Status
 from evenhand.search import LicenceMissing, explore
 from evenhand.search.spilling import Folder
@@ -66,12 +66,6 @@ def watches() -> System[int, Watch, Any, str, None]:
         initial=lambda _config: (Watch(5, 5, 4),),
         step=step,
         joint=joint,
-        separated=Separated(
-            reads=lambda _rules, _config, _state: 0,
-            judge=lambda _rules, _config, _key, _agent, choice: choice,
-            merge=lambda _rules, _config, _key, made: made,
-            apply=lambda rules, config, state, made: step(rules, config, state, made),
-        ),
         abstractions=(
             Abstraction(
                 "ages",

@@ -17,7 +17,7 @@ from evenhand.core.verdict import Status
 from evenhand.model.cud.free_system import FREE
 from evenhand.model.cud.protocol import CUD
 from evenhand.search import LicenceMissing, ModelError, explore
-from evenhand.search.symmetric import group, learner, multisets, walk
+from evenhand.search.symmetric import group, learner, multisets, teams, walk
 from evenhand.search.symmetric.method import Orbits
 from evenhand.search.tables.joint import JointLearner
 from evenhand.search.tables.joint_walk import JointWalk
@@ -282,6 +282,18 @@ def test_planted_faults(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not wrong(system)
     monkeypatch.setattr(where, name, planted)
     assert wrong(system), fault
+
+
+def test_members_whose_menus_are_in_another_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Choices trade places by what they are, not by their numbers."""
+    joint = MIXED.joint
+    assert joint is not None
+    turned = replace(joint, choices=lambda _config, _scope, _state, agent: (1, 0) if agent == "y" else (0, 1))
+    system = replace(MIXED, joint=turned)
+    method, config = Orbits(system, system.quotients[0]), next(iter(system.all_configs()))
+    assert any(method.search(config, 0).learner.teams.values()) and not wrong(system)
+    monkeypatch.setattr(teams, "_choices", lambda *given: ((0, 1),) * len(given[4]))
+    assert wrong(system)
 
 
 def _one_stays(step: Any) -> bool:
