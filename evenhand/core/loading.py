@@ -32,7 +32,7 @@ def value_at(place: str) -> Any:
     """
     where, _, name = place.rpartition(":")
     if not where or not name:
-        raise NotLoaded(f"{place!r} names nothing; write package.module:factory or FILE.py:factory")
+        raise NotLoaded(f"{place}: it names nothing; write package.module:factory or FILE.py:factory")
     try:
         found: Any = module_at(Path(where)) if where.endswith(".py") else _module(where)
         for part in name.split("."):
