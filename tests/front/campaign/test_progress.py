@@ -17,6 +17,7 @@ from evenhand.campaign.progress import Bar, Deadline, Pace
 from evenhand.campaign.scheduler import CampaignState, Watch, schedule
 from evenhand.campaign.store import opened, store_url
 from evenhand.campaign.tasks import Task
+from evenhand.cli.campaign import Log
 from evenhand.jobs.plan import Job
 from tests.front.campaign.suite import InThisProcess, campaign, written
 from tests.front.conftest import ROOT, Command
@@ -94,6 +95,17 @@ def test_what_is_shown_on_a_terminal_is_inert_and_leaves_no_thread(tmp_path: Pat
         bar.tick()
     assert "0 of 2 tasks" in out.getvalue() and "next: explore ring ring" in out.getvalue()
     assert "a\\u001b[31mb" in out.getvalue() and "a\x1b[31mb" not in out.getvalue()
+
+
+def test_off_a_terminal_a_line_is_written_now_and_then(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first after some seconds, the next a minute later."""
+    monkeypatch.setattr("evenhand.cli.console.FIRST_LINE", 0.0)
+    log = Log(Pace(campaign(tmp_path, RUN), {}, workers=1))
+    for _ in range(2):
+        log.tick()
+    assert capsys.readouterr().err.count("campaign: 0 of 0 tasks") == 1
 
 
 def test_earlier_runs_are_what_is_measured(tmp_path: Path) -> None:
