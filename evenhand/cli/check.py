@@ -14,7 +14,7 @@ import typer
 
 from evenhand.cli import options
 from evenhand.cli.check_lines import brief, coverage_lines, report_lines
-from evenhand.cli.console import BadUse, counting, emit, guarded, say, terminal, usage
+from evenhand.cli.console import BadUse, counting, emit, finishing, guarded, say, terminal, usage
 from evenhand.cli.output import folder_for
 from evenhand.cli.requests import bundle_named
 from evenhand.cli.skeleton import write_skeleton
@@ -187,6 +187,7 @@ def check(
     began = time.monotonic()
     checking = _checked(bundle, source, system or [], scope or [], reading or [], claims_only, compared, effort, clock)
     checked, interrupted = _gathered(checking, [*bundle.model.systems], source)
+    finishing()
     if not interrupted:
         _require_answers(checked, clock)
     kernel = adapter or f"command: {command}"
@@ -221,18 +222,20 @@ def _gathered(checking: Iterator[Any], names: Sequence[str], source: Piped) -> t
 
     Raises BadUse if there is no kernel.
     """
-    checked, interrupted = list[Any](), False
+    found, interrupted = dict[str, Any](), False
     try:
         for one in checking:
-            checked.append(one)
+            interrupted = one.interrupted
+            known = found.get(one.system.name)  # from a first look at the system
+            if known is None or not interrupted or len(one.defects) >= len(known.defects):
+                found[one.system.name] = one
     except NoKernel as error:
         raise BadUse(str(error)) from error
     except KeyboardInterrupt:
         interrupted = True  # while it was asked which systems it takes
     finally:
         source.close()
-    checked.sort(key=lambda one: names.index(one.system.name))
-    return checked, interrupted or any(one.interrupted for one in checked)
+    return [found[name] for name in names if name in found], interrupted
 
 
 def _require_answers(checked: Sequence[Any], clock: Clock) -> None:
@@ -356,7 +359,10 @@ def _checked(
     effort: Any,
     clock: Clock,
 ) -> Iterator[Any]:
-    """Check each system in turn; the time left is shared evenly among the remaining systems."""
+    """Check each system in turn; the time left is shared evenly among the remaining systems.
+
+    A result of a system replaces the one of a first look at it.
+    """
     placed, sizes, records = _placed(bundle, names, scope, reading)
     raw_sent: set[tuple[str, str, int]] = set()
     silent, untaken = Slowness(), set[str]()
@@ -388,10 +394,10 @@ def _checked(
         # A system that the kernel does not take leaves its time to the others.  That is asked of a kernel that answers
         # at all: one that does not is a finding of the check, not of this question.
         checked = check(*placed[0], replace(effort, seconds=brief, phases=(EXHAUSTIVE,)))
+        yield checked  # what it found is found again, unless that is interrupted
         if checked.interrupted or (checked.defects and not source.answered):
-            yield checked
             return
-        source.alone, silent = False, Slowness()  # what it found is found again
+        source.alone, silent = False, Slowness()
         if source.answered:
             untaken |= {one.name for one, scopes in placed if not takes(bundle.name, scopes[0], Bounded(source, clock))}
             placed.sort(key=lambda item: item[0].name not in untaken)
@@ -400,9 +406,10 @@ def _checked(
         share = None if brief is None else max(0.0, left / (len(placed) - number))
         brief_share = share if one.name not in untaken or share is None or brief is None else min(share, brief)
         checked = check(one, scopes, replace(effort, seconds=brief_share))
-        if brief_share != share and any(checked.steps.values()):  # it takes the system after all
-            checked = check(one, scopes, replace(effort, seconds=share))
         yield checked
+        if brief_share != share and any(checked.steps.values()) and not checked.interrupted:
+            checked = check(one, scopes, replace(effort, seconds=share))  # it takes the system after all
+            yield checked
         if checked.interrupted:
             return
 

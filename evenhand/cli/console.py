@@ -143,9 +143,15 @@ def _repeat_interrupt(
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    for number in REQUESTS:
-        signal.signal(number, signal.SIG_IGN)
+    finishing()
     raise KeyboardInterrupt
+
+
+def finishing() -> None:
+    """Ignore requests to end until the command has ended: all that is left is to tell what was found."""
+    if threading.current_thread() is threading.main_thread():
+        for number in REQUESTS:
+            signal.signal(number, signal.SIG_IGN)
 
 
 def leave(message: str, code: int) -> NoReturn:

@@ -104,6 +104,7 @@ class Defects:
     _sorts: dict[tuple[object, ...], tuple[int, int, tuple[object, ...]]] = field(default_factory=dict[Any, Any])
     _made: list[Defect] = field(default_factory=list[Defect])
     _answered: dict[AnyScenario, Any] = field(default_factory=dict[AnyScenario, Any])
+    _shrunk_to: dict[tuple[object, ...], Divergence] = field(default_factory=dict[Any, Divergence])
 
     def __post_init__(self) -> None:
         self.coder = replace(self.coder, system=keeping_steps(self.coder.system))
@@ -258,8 +259,10 @@ class Defects:
     def distinct(self, runs: int = 0) -> tuple[Defect, ...]:
         """Return the defects, shrunk as far as the time allows, shortest first; `runs` were made.
 
-        Every divergence is explained by defects that together show its kinds, or is shrunk to one of its own.
+        Every divergence is explained by defects that together show its kinds, or is shrunk to one of its own.  If that
+        was interrupted, it begins anew with what was shrunk.
         """
+        self._made.clear()
         self.like.everywhere = self.usual(MOSTLY * runs)
         made = self._made
         compared: dict[frozenset[str], int] = {}
@@ -357,8 +360,9 @@ class Defects:
         Of the mutants that show the same one must stay, lest the run of one fault becomes one of two.  Shrinking ends
         as soon as the run is plainly one of a known defect.
         """
+        key = _sort(divergence), divergence.scenario
         if self._over():
-            return divergence
+            return self._shrunk_to.get(key, divergence)
         alike = self.like.alike(divergence)
         hidden = new - self.like.everywhere if self.like.everywhere & divergence.kinds else frozenset[str]()
 
@@ -381,7 +385,8 @@ class Defects:
             accepted=accepted,
             ends=lambda found: self.like.recognised(Defect(found, 1, alike=self.like.alike(found))) is not None,
         )
-        return small or divergence
+        self._shrunk_to[key] = small or divergence
+        return self._shrunk_to[key]
 
     def sight(
         self,

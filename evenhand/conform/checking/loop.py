@@ -235,16 +235,15 @@ class _Check:
         self.raw = Raw(self.phase, effort.seed, known.get("raw_sent", set[tuple[str, str, int]]()))
 
     def run(self, scopes: Sequence[AnySystem]) -> SystemChecked:
-        """Run every phase, as far as the time allows; Ctrl-C ends them and keeps the findings so far."""
-        interrupted = False
-        self.source.renew()  # what other systems left in the process would be no run of this one
+        """Run every phase, as far as the time allows; Ctrl-C ends that and keeps the findings, shrunk or not."""
         try:
+            self.source.renew()  # what other systems left in the process would be no run of this one
             self._search(scopes)
             self._compare(scopes)
+            return self._result(interrupted=False)
         except KeyboardInterrupt:
-            interrupted = True
             self.source.last = self.began  # nothing more is asked
-        return self._result(interrupted)
+            return self._result(interrupted=True)
 
     @property
     def asked(self) -> int:
@@ -374,10 +373,11 @@ class _Check:
         if LIVENESS_RUNS in effort.phases:
             self._share(LIVENESS_RUNS, lambda: several.liveness(scopes, effort.liveness))
 
-    def _result(self, interrupted: bool) -> SystemChecked:
+    def _result(self, *, interrupted: bool) -> SystemChecked:
+        """The result so far; made once more if shrinking was interrupted."""
         phase, several, source = self.phase, self.several, self.source
         source.end = source.clock.spent() + source.last_left() / 2
-        several.conclude()
+        related = several.concluded()
         source.end = inf
         made = sum(phase.runs.values())
         single = self.defects.distinct(made)
@@ -390,7 +390,7 @@ class _Check:
         left_out = [claim.name for claim in unjudged if claim.name not in several.judged]
         judged = tuple(claim.name for claim in self.claims if claim in alone or claim.name in several.judged)
         reasons = {name: FALSE if name in self.expected_false else several.why_not.get(name, why) for name in left_out}
-        raw, pairs = tuple(self.raw.defects()), [one for one in several.defects if one.divergence.sure]
+        raw, pairs = tuple(self.raw.defects()), [one for one in related if one.divergence.sure]
         found = _together(single, [*raw, *pairs], self.defects.violating)
         return SystemChecked(
             self.system,
@@ -407,7 +407,7 @@ class _Check:
             reasons,
             self.defects.runs,
             phase.first,
-            (*phase.notes, *_remarks(several.defects), *self._omitted()),
+            (*phase.notes, *_remarks(related), *self._omitted()),
             interrupted,
             (*phase.left_out.values(), *self._untold()),
         )

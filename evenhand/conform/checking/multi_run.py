@@ -119,11 +119,14 @@ class MultiRunClaims:
                 if claim.name not in self.pairing.judged:
                     self.why_not[claim.name] = self._why(claim.name)
 
-    def conclude(self) -> None:
-        """Shrink the pairs that violate a claim, as far as the time allows, and add them to the defects."""
-        for related, count in self._best.values():
-            self.defects.append(Defect(related_divergence(self.pairing, self._small(related)), count))
-        self._best.clear()
+    def concluded(self) -> list[Defect]:
+        """Return all defects; the pairs that violate a claim are shrunk as far as the time allows."""
+        for claim, (related, count) in self._best.items():
+            self._best[claim] = self._small(related), count
+        return [
+            *self.defects,
+            *(Defect(related_divergence(self.pairing, one), count) for one, count in self._best.values()),
+        ]
 
     def liveness(self, systems: Sequence[AnySystem], steps: int) -> None:
         """Search the kernel's own graph in each scope, if it tells its state."""

@@ -20,9 +20,10 @@ from evenhand.conform.adapters.kernels import adapter_source
 from evenhand.conform.adapters.model import factory_of, variant
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.covering import Covering
+from evenhand.conform.checking.defects import Defects
 from evenhand.conform.checking.finding import load_finding, recheck
 from evenhand.conform.checking.liveness import SILENT
-from evenhand.conform.checking.loop import FALSE, CheckEffort, check_system
+from evenhand.conform.checking.loop import FALSE, MACHINE, CheckEffort, check_system
 from evenhand.core.canonical import canonical_bytes, digest
 from evenhand.core.registry import find
 from evenhand.evidence.record import BadRecord
@@ -275,6 +276,30 @@ def test_an_interrupted_check_keeps_what_it_found() -> None:
     found = check_system("latch", (system,), bundle.claims, InProcess(factory), effort=CheckEffort(examples=3, steps=5))
     assert found.interrupted
     assert [one.divergence.subject for one in found.defects] == ["taken_when_free"]
+
+
+@pytest.mark.parametrize(("place", "shrunk"), [("_small", False), ("_confirmed", True)])
+def test_a_check_that_is_interrupted_while_it_shrinks_keeps_what_it_found(
+    monkeypatch: pytest.MonkeyPatch, place: str, shrunk: bool
+) -> None:
+    """What was shrunk so far stays so, and nothing is counted twice."""
+    work, calls = getattr(Defects, place), 0
+
+    def interrupted(*words: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == 1:
+            raise KeyboardInterrupt
+        return work(*words)
+
+    monkeypatch.setattr(Defects, place, interrupted)
+    bundle, source = find("latch"), InProcess(variant("latch", "always_free"))
+    system = bundle.model.systems["latch"]
+    effort = CheckEffort(examples=1, steps=9, phases=(MACHINE,))
+    found = check_system("latch", (system,), bundle.claims, source, effort=effort)
+    assert found.interrupted and calls > 1
+    assert [one.divergence.subject for one in found.defects] == ["taken_when_free"]
+    assert (found.defects[0].divergence.length == 2) is shrunk and found.explained == found.divergences > 0
 
 
 def test_answers_nobody_waits_for_are_not_taken_for_others() -> None:
