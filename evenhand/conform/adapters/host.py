@@ -55,6 +55,10 @@ def load_factory(name: str) -> Callable[[Any], Any]:
     return made
 
 
+class NotMade(Exception):
+    """A factory returned something that is no kernel."""
+
+
 class Host:
     """Answers requests with one factory; one kernel at a time."""
 
@@ -80,6 +84,8 @@ class Host:
             return _encoder.encode({"id": number, "unsupported": str(error) or "no reason given"}).encode(
                 "utf-8", "replace"
             )
+        except NotMade as error:
+            return _encoder.encode({"id": number, "no_kernel": str(error)}).encode()
         except BaseException as error:  # an exit or an interrupt raised by a kernel is the kernel's answer, too
             text = f"{type(error).__name__}: {error!s:.500}{_place(error, self.own_file)}"
             return _encoder.encode({"id": number, "error": text}).encode("utf-8", "replace")
@@ -101,7 +107,10 @@ class Host:
         self.given = {name: request[name] for name in ("protocol", "system", "config", "start")}
         again = json.loads(line) if self.scenarios <= WATCHED else None
         self.sent = None if again is None else {name: again[name] for name in self.given}
-        self.kernel = self.factory(self.given)
+        made = self.factory(self.given)
+        if not callable(getattr(made, "step", None)):
+            raise NotMade(type(made).__name__)
+        self.kernel = made
         self.tells_state = callable(getattr(self.kernel, "state", None))
         self.tells_facts = callable(getattr(self.kernel, "facts", None))
         passes = getattr(self.kernel, "pass_on", None)

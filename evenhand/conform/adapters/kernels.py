@@ -38,7 +38,7 @@ DRAINED = 0.5
 
 
 class NoKernel(ValueError):
-    """There is no kernel to run: the adapter does not load, or the command does not start."""
+    """There is no kernel to run: the adapter does not load or makes none, or the command does not start."""
 
 
 class NoAnswer(Exception):
@@ -134,6 +134,7 @@ class _Listening:
     mutated: str = ""
     changed_at: int = 0
     slow: int = 0
+    no_kernel: str = ""
     on: _Listening | None = None
 
     def hear(self, line: bytes, number: int) -> None:
@@ -152,6 +153,7 @@ class _Listening:
         if answer.error and self.goes_on:
             answer = wire.KernelAnswer(number, wire.UNKNOWN)
         self.unsupported = answer.unsupported
+        self.no_kernel = "" if place else answer.no_kernel
         if answer.error or answer.unsupported:
             self.error, self.at_start = answer.error, not place
             if answer.error and place:
@@ -209,7 +211,8 @@ class _Listening:
 class Piped:
     """A kernel in a process of its own that speaks JSON Lines; `hosted` if that is our host of a Python adapter.
 
-    The first request raises NoKernel for an adapter that does not load or a command that does not exist.
+    The first request raises NoKernel for an adapter that does not load or a command that does not exist, and any for an
+    adapter that makes no kernel.
     """
 
     def __init__(self, name: str, command: list[str], limits: KernelLimits, *, hosted: bool) -> None:
@@ -322,6 +325,12 @@ class Piped:
                 one.slow = one.slow or (place if self._idle >= SLOWLY else 0)
             one.hear(line, one.first + place)
             one.started = True
+            if self.hosted and one.no_kernel:
+                self.renew()
+                raise NoKernel(
+                    f"{self._name}: its factory returned {one.no_kernel}, which has no method step(action). "
+                    "Return a kernel, or raise Unsupported for what it does not implement."
+                )
 
     def _line(self, child: LineProcess) -> bytes:
         """The next answer.  Raises NoAnswer, and OutOfTime where the time is over before it counts as hanging.

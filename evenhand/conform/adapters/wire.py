@@ -134,6 +134,9 @@ class KernelAnswer(Struct, frozen=True):
     mutated: str = ""
     """Written by the host of Python adapters."""
 
+    no_kernel: str = ""
+    """Written by the host of Python adapters, to a start: what the factory returned instead. No finding."""
+
 
 class Misanswer(ValueError):
     """A line that is no answer; `fault` says in which way."""

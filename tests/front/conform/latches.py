@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import itertools
 import os
 import random
 import sys
@@ -307,3 +308,16 @@ def chokes(initial: Any) -> Latch:
 
 
 no_factory = 7
+
+
+def forgets_to_return(initial: Any) -> None:
+    """Make a kernel and keep it."""
+    Latch(initial)
+
+
+def returns_late(initial: Any) -> Latch | None:
+    """A kernel for most runs."""
+    return Latch(initial) if initial["start"]["inside"] == [] and next(_MADE) < 3 else None
+
+
+_MADE = itertools.count()

@@ -152,6 +152,11 @@ def test_what_a_kernel_says_is_inert(cli: Command, tmp_path: Path) -> None:
         (("--adapter", f"{LATCHES}:honets"), "has no attribute 'honets'. Did you mean honest?"),
         (("--adapter", "no.such.module:make"), "Is its folder the current one, or on PYTHONPATH?"),
         (("--adapter", f"{LATCHES}:no_factory"), "is no function: int"),
+        (
+            ("--adapter", f"{LATCHES}:forgets_to_return"),
+            "forgets_to_return: its factory returned NoneType, which has no method step",
+        ),
+        (("--adapter", f"{LATCHES}:returns_late"), "Return a kernel, or raise Unsupported"),
         (("--adapter", LATCHES), "package.module:factory"),
         (("--command", str(ROOT)), "Permission denied. Name a program"),
         (("--command", "'unbalanced"), "No closing quotation"),
