@@ -43,7 +43,9 @@ def value_at(place: str) -> Any:
         frames = [one for one in traceback.extract_tb(error.__traceback__) if one.filename != __file__]
         own = [one for one in frames if "importlib" not in one.filename]
         line = f" ({os.path.basename(own[-1].filename)}, line {own[-1].lineno})" if own else ""
-        raise NotLoaded(f"{place} does not load: {error_text(error)}{line}. {_next_step(where, error)}") from error
+        broken = isinstance(error, SyntaxError) or (bool(own) and not isinstance(error, ModuleNotFoundError))
+        step = _next_step(where, error, broken=broken)
+        raise NotLoaded(f"{place} does not load: {error_text(error)}{line}. {step}") from error
     return found
 
 
@@ -56,12 +58,14 @@ def _module(name: str) -> ModuleType:
         sys.path.remove(here)  # not the first one, before which the module may have put others
 
 
-def _next_step(where: str, error: BaseException) -> str:
+def _next_step(where: str, error: BaseException, *, broken: bool) -> str:
     near = get_close_matches(error.name or "", dir(error.obj), n=1) if isinstance(error, AttributeError) else []
     if near:
         return f"Did you mean {near[0]}?"
     there = where.endswith(".py") or where in sys.modules  # its folder was found, so the name is wrong
-    return "Name a function that it has." if there else "Is its folder the current one, or on PYTHONPATH?"
+    if there:
+        return "Name a function that it has."
+    return "Mend the file." if broken else "Is its folder the current one, or on PYTHONPATH?"
 
 
 def module_at(path: Path) -> ModuleType:

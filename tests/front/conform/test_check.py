@@ -25,6 +25,7 @@ from evenhand.conform.checking.finding import load_finding, recheck
 from evenhand.conform.checking.liveness import SILENT
 from evenhand.conform.checking.loop import FALSE, MACHINE, CheckEffort, check_system
 from evenhand.core.canonical import canonical_bytes, digest
+from evenhand.core.loading import NotLoaded, value_at
 from evenhand.core.registry import find
 from evenhand.evidence.record import BadRecord
 from evenhand.report.forms.checked import finding_page
@@ -171,6 +172,24 @@ def test_mistakes_of_the_caller(cli: Command, words: tuple[str, ...], reason: st
     """One message, exit code 2, never a finding."""
     answer = cli("check", "latch", *words)
     assert answer.code == 2 and reason in answer.err
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("def make(", "SyntaxError: '(' was never closed (broken_adapter.py, line 1). Mend the file."),
+        ("import json\n1 / 0", "ZeroDivisionError: division by zero (broken_adapter.py, line 2). Mend the file."),
+        ("import no_such", "No module named 'no_such' (broken_adapter.py, line 1). Is its folder the current one"),
+    ],
+)
+def test_an_adapter_that_breaks_when_it_is_imported_is_to_be_mended(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: str, told: str
+) -> None:
+    """Its folder was found."""
+    (tmp_path / "broken_adapter.py").write_text(content)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(NotLoaded, match=re.escape(told)):
+        value_at("broken_adapter:make")
 
 
 def test_a_scope_without_configurations_is_the_callers_mistake(cli: Command) -> None:
