@@ -18,11 +18,13 @@ from evenhand.conform.checking.duties import DISAGREES, SENTENCES, WAVERS
 from evenhand.conform.checking.kinds import nested, parted, shown_side
 from evenhand.conform.checking.ordering import Defect, places
 from evenhand.core.canonical import Json
+from evenhand.core.kinds import Monitor
 from evenhand.core.parts import PARTS, Part, parts_of
 from evenhand.core.verdict import Status
 from evenhand.search.verdicts import changed_readings
 
 if TYPE_CHECKING:
+    from evenhand.conform.checking.claims import Violation
     from evenhand.conform.checking.comparing import Difference
     from evenhand.conform.checking.divergence import Divergence
     from evenhand.core.kinds import Property
@@ -135,7 +137,8 @@ def causes(
     made = _one_each((alone(system, one) for system, defects in checked for one in defects), usual)
     listed = Counter(claim for one in made for claim in one.claims)
     headed = sorted((_headed(one, listed, _explained(one, made)) for one in made), key=_order)
-    return tuple(sorted(_one_each(headed, usual), key=_order))
+    joined = (_headed(one, listed, _explained(one, made), told=True) for one in _one_each(headed, usual))
+    return tuple(sorted(joined, key=_order))
 
 
 def _one_each(made: Iterable[Cause], usual: frozenset[str]) -> list[Cause]:
@@ -204,17 +207,23 @@ def _explained(cause: Cause, made: Sequence[Cause]) -> frozenset[str]:
     return frozenset(one.claim.name for other in smaller if other.what == "differs" for one in other.sure)
 
 
-def _headed(cause: Cause, listed: Mapping[str, int], explained: frozenset[str]) -> Cause:
+def _headed(cause: Cause, listed: Mapping[str, int], explained: frozenset[str], *, told: bool = False) -> Cause:
     """The cause under its most specific claim: on the surest basis the one that the fewest causes violate.
 
-    Claims that another cause explains come late, and claims that the protocol refutes last.  Where another explains
-    all of them, or the protocol refutes all in this system, none heads a difference.
+    Where it is `told`, a claim about one step comes before one about a run, which may be violated because of that step;
+    causes are joined by either.  Claims that another cause explains come late, and claims that the protocol refutes
+    last.  Where another explains all of them, or the protocol refutes all in this system, none heads a difference.
     """
     divergence = cause.defect.divergence
     if not divergence.sure:
         return cause
     doubt = {one.claim.name: (_doubt(one.claim, cause.system), one.claim.name in explained) for one in divergence.sure}
-    best = min(divergence.sure, key=lambda one: (doubt[one.claim.name], one.basis, listed[one.claim.name], one.step))
+
+    def order(one: Violation) -> tuple[object, ...]:
+        follows = told and isinstance(one.claim, Monitor)
+        return doubt[one.claim.name], one.basis, follows, listed[one.claim.name], one.step
+
+    best = min(divergence.sure, key=order)
     own = divergence.what == "differs" and (doubt[best.claim.name][0] > 1 or doubt[best.claim.name][1])
     return replace(cause, headline=DISAGREES if own else best.claim.name)
 

@@ -25,7 +25,7 @@ from evenhand.conform.checking.loop import EXHAUSTIVE, MACHINE, CheckEffort, Sys
 from evenhand.conform.checking.ordering import Defect, ever_present
 from evenhand.core.codec import encode
 from evenhand.core.kernel import Unsupported
-from evenhand.core.kinds import Always
+from evenhand.core.kinds import Always, EachStep, Monitor
 from evenhand.core.parts import part
 from evenhand.core.plan import Expectation, refuted
 from evenhand.core.registry import find
@@ -223,6 +223,18 @@ def test_a_claim_that_a_smaller_finding_explains_heads_no_other(more: tuple[str,
     small, *large = sorted(causes([(system, made)]), key=lambda one: len(one.defect.divergence.kinds))
     assert small.headline == "first"
     assert [one.headline for one in large] == [headline or "kernel_agrees_with_model"]
+
+
+def test_a_claim_about_one_step_heads_a_finding_before_one_about_a_run() -> None:
+    """What is wrong in a step may also break what holds ever after; though another finding violates the first too."""
+    system = find("apcm").model.systems["universe"]
+    step = EachStep(name="step", sentence="", check=lambda _step: True)
+    run = Monitor(name="run", sentence="", start=lambda _: 0, update=lambda _, __: 0, ok=lambda _, __: True)
+    made = [
+        Defect(replace(differing({kind}), violations=tuple(Violation(one, 1, Basis.BEFORE) for one in claims)), 1)
+        for kind, claims in (("paid: more", (run, step)), ("seat: less", (step,)))
+    ]
+    assert [one.headline for one in causes([(system, made)])] == ["step", "step"]
 
 
 def differing(kinds: set[str]) -> Divergence:
