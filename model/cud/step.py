@@ -1,8 +1,8 @@
 """One epoch of IX-2 as a pure function (FQ31): observe, exit, send, propose, adjudicate, execute, log.
 
-The epoch has three parts that the search can reuse: `judge` binds and examines one agent's choice, `merge` runs
-pass 2 over all of them, `apply` executes and returns the observations.  The first two see the past only through a
-`Moment`.
+The epoch has three parts, which search of the free system reuses: `judge` binds and examines one agent's choice,
+`merge` runs pass 2 over all of them, `apply` executes and returns the observations.  The first two see the past only
+through a `Moment`.
 """
 
 from __future__ import annotations

@@ -9,14 +9,16 @@ patterns look at is examined when the code gets there, see `looks`.
 from __future__ import annotations
 
 import builtins
+import inspect
 import operator
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 from evenhand.core.answers import error_text
 from evenhand.core.purity import IMPURE_MODULES
+from evenhand.search.containers import SCALARS
 from evenhand.search.tables.looks import BLIND, Look, Names, instructions, look_at
 from evenhand.search.tables.proxies import Lazy, decide_identity, is_single
 from evenhand.search.witness import NotLearned
@@ -42,6 +44,9 @@ _TRUSTED = (
 
 Where `fractions` asks for a type, it has a slower way for other types that comes to the same.
 """
+
+_PARTLESS = SCALARS | {float, tuple, list, dict, set, frozenset}
+"""Classes of values whose attributes hold nothing of the model's."""
 
 _NONE_JUMPS = "_IF_NOT_NONE", "_IF_NONE"
 
@@ -100,11 +105,11 @@ class Watch:
         module = str(frame.f_globals.get("__name__", ""))
         if module.startswith(_OURS) or module.split(".")[0] in _TRUSTED:
             return None
-        for name in code.co_freevars:
-            if any(frame.f_locals.get(name) is one for one in _LOOKS):
+        for name, value in _within_reach(frame):
+            if any(value is one for one in _LOOKS):
                 where = f"{code.co_filename}:{code.co_firstlineno} ({code.co_name})"
                 self._complain(f"{where}: `{name}` {_LOOKS_PAST}; use isinstance or ==")
-        generated = not code.co_filename.endswith(".py")
+        generated = code.co_qualname.startswith("__create_fn__") or code.co_filename.startswith("<attrs generated")
         looks: list[Look] = []
         body = instructions(code)
         line = code.co_firstlineno
@@ -222,6 +227,28 @@ class Watch:
             self._complain(
                 f"{_where(frame)}: a TypeError is handled here, and a value that is not chosen yet may be its cause"
             )
+
+
+def _within_reach(frame: FrameType) -> Iterator[tuple[str, Any]]:
+    """Yield by name what a function is given, what it closes over, and what attributes lead to from there and globals.
+
+    Nothing of the model runs for it.  `type` itself under its own name is examined where it is used.
+    """
+    attributes = frame.f_code.co_names
+    waiting = [*frame.f_locals.items()]
+    yield from waiting
+    waiting += [(name, frame.f_globals[name]) for name in attributes if name in frame.f_globals]
+    seen = {id(value) for _, value in waiting}
+    for _, value in waiting:  # grows
+        kind: Any = type(value)
+        if kind in _PARTLESS or kind is Lazy:
+            continue
+        for name in attributes:
+            found = inspect.getattr_static(value, name, None)
+            if id(found) not in seen:
+                seen.add(id(found))
+                waiting.append((name, found))
+                yield name, found
 
 
 def _where(frame: FrameType) -> str:

@@ -17,7 +17,8 @@ import pytest
 
 import evenhand
 from evenhand.core.ltl import F, G, state
-from evenhand.core.property import Property
+from evenhand.core.property import LeadsTo, Property
+from evenhand.core.trace import Lasso
 from evenhand.evidence.judge import judge
 from tests.known import alternating_bit
 
@@ -183,6 +184,30 @@ def test_a_claim_about_whole_runs_is_refuted_inside_or_left_open(seed: int, *, s
         broken = bool(reach(starts, kept, low) & stuck)
         wanted = "REFUTED" if broken else "UNDECIDED" if cut else "HOLDS"
         assert verdict.status.value == wanted, (verdict, kept)
+
+
+def test_a_trigger_behind_other_runs_inside_is_found() -> None:
+    """The run that raises and never serves lies behind a step that the goal calls served."""
+    moves = {"a": {"out": "c", "to b": "b", "stay": "a"}, "b": {"raise": "c"}, "c": {"loop": "c"}}
+    system: Any = evenhand.system(
+        "served",
+        initial=["a"],
+        actions=lambda state: [*moves[state]],
+        step=lambda state, action: moves[state][action],
+        shows=False,
+        action_constraint=lambda step: step.action != "out",
+    )
+    served = LeadsTo(
+        name="served",
+        sentence="Who raises is served.",
+        trigger=lambda step: step.action == "raise",
+        goal=lambda step: step.action in ("to b", "stay", "out"),
+    )
+    (verdict,) = evenhand.explore(system, [served]).verdicts
+    assert verdict.status.name == "REFUTED"
+    assert isinstance(verdict.evidence, Lasso)
+    assert verdict.evidence.stem == ("to b", "raise")
+    assert judge(system, served, verdict.evidence)
 
 
 def is_far(node: int) -> bool:

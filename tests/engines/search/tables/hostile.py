@@ -1659,3 +1659,60 @@ def match_beside_what_raises():
             return Pair((x + 1) % 5, (s.y + x) % 3)
 
     return numbers(step)
+
+
+@way(followed=False)
+def class_by_a_default():
+    """`type` is the default of a parameter."""
+
+    def how(s: Any, asked: Any = type) -> bool:
+        return bool(asked(s.x).__name__ == "NoneType")
+
+    return rarely(how)
+
+
+@way(followed=False)
+def identity_by_a_default():
+    """`id` is the default of a parameter."""
+
+    def how(s: Any, asked: Any = id) -> bool:
+        return bool(asked(s.x) == asked(None))
+
+    return rarely(how)
+
+
+class Asking:
+    """Keeps `type` as an attribute."""
+
+    def __init__(self):
+        self.asked = type
+
+
+class Holding:
+    """Keeps what keeps `type`."""
+
+    def __init__(self):
+        self.held = Asking()
+
+
+ASKING, HOLDING = Asking(), Holding()
+
+
+@way(followed=False)
+def class_by_an_attribute():
+    """`type` is an attribute."""
+    return rarely(lambda s: ASKING.asked(s.x) == type(None))
+
+
+@way(followed=False)
+def class_by_an_attribute_of_an_attribute():
+    """`type` is handed on from an attribute of an attribute."""
+    return rarely(lambda s: [*map(HOLDING.held.asked, [s.x])] == [type(None)])
+
+
+@way(followed=False)
+def identity_of_a_result_in_text():
+    """`is` on a computed value, in code that stands in no file."""
+    made: dict[str, Any] = {"get": lambda known, key: known.get(key)}
+    exec("def how(s):\n return get({'k': s.x}, 'k') is None", made)
+    return rarely(made["how"])
