@@ -55,7 +55,8 @@ def _module(name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     finally:
-        sys.path.remove(here)  # not the first one, before which the module may have put others
+        with contextlib.suppress(ValueError):  # the module may have removed it
+            sys.path.remove(here)  # not the first one, before which the module may have put others
 
 
 def _next_step(where: str, error: BaseException, *, broken: bool) -> str:
