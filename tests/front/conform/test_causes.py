@@ -32,6 +32,7 @@ from evenhand.core.registry import find
 from evenhand.core.system import AnySystem, Mutant
 from evenhand.core.trace import Scenario, replay
 from evenhand.evidence.known import BadBaseline
+from evenhand.evidence.record import BadRecord
 from tests.deep import rest_deep, rest_slow
 from tests.front.conform.in_process import InProcess
 
@@ -447,6 +448,13 @@ def test_a_baseline_of_another_kind_is_refused(tmp_path: Path, content: bytes) -
     path.write_bytes(content)
     with pytest.raises(BadBaseline, match=r"known\.json: .+\."):
         load_baseline(path)
+
+
+def test_a_broken_record_in_a_baseline_is_told_as_one(tmp_path: Path) -> None:
+    """As where it is replayed."""
+    (tmp_path / "known.json").write_text('{"format": "evenhand/kernel-finding", "version": 1}')
+    with pytest.raises(BadRecord, match=r"known\.json: .+\."):
+        load_baseline(tmp_path)
 
 
 def test_a_folder_too_large_for_a_baseline_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
