@@ -1,7 +1,7 @@
 """Load what a user names by a file or a module: `FILE.py:name`, or `package.module:name`.
 
-A file is imported once per process, as pytest would import it: its folder (above the packages it is in) comes first on
-the path, so that it finds its siblings, and an already loaded module is reused.
+A file is imported once per process, as pytest would import it: the folder above the packages it is in comes first on
+the path, and an already loaded module is reused.  Its own folder comes last, so that it finds its siblings.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ def _module(name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     finally:
-        sys.path.remove(here)  # not the first one, before which the module may have put others
+        with contextlib.suppress(ValueError):  # the module may have removed it
+            sys.path.remove(here)  # not the first one, before which the module may have put others
 
 
 def _next_step(where: str, error: BaseException, *, broken: bool) -> str:
@@ -104,6 +105,8 @@ def _imported(real: Path) -> ModuleType:
         folder = folder.parent
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
+    if str(real.parent) not in sys.path:
+        sys.path.append(str(real.parent))  # last, as its siblings may have the names of other modules
     importlib.invalidate_caches()
     name = ".".join(parts)
     if parts and real.stem.isidentifier() and _leads_to(name, real):

@@ -27,7 +27,7 @@ def identity(finding: Mapping[str, Any]) -> Known:
 def load_baseline(path: Path | None) -> KnownFindings:
     """Return the findings in a folder of records, in one record, or in what `evenhand check --json` printed.
 
-    Raises BadBaseline for anything else.
+    Raises BadRecord for a record of a finding that is broken, and BadBaseline for anything else.
     """
     if path is None:
         return KnownFindings()

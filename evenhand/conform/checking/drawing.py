@@ -31,7 +31,7 @@ def machine_runs(
 ) -> tuple[AnyScenario, ...]:
     """Return the distinct runs of the reference that the machine draws, by constructive and hostile rules.
 
-    A run that another one begins with is left out.
+    A run that a later one begins with is left out, as the machine draws each run step by step.
     """
     runs: dict[AnyScenario, None] = {}
 

@@ -369,7 +369,7 @@ class _Check:
             differing = tuple(phase.differing.values())
             chosen = sorted(phase.choosing.values(), key=lambda one: (one[0], len(one[1].actions)))
             choosing = [run for _, run in chosen]
-            self._share(PAIRS, lambda: several.pairs(differing, phase.agreed or phase.fine, effort.pairs, choosing))
+            self._share(PAIRS, lambda: several.pairs(differing, phase.agreed or phase.own, effort.pairs, choosing))
         if LIVENESS_RUNS in effort.phases:
             self._share(LIVENESS_RUNS, lambda: several.liveness(scopes, effort.liveness))
 

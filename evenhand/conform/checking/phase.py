@@ -91,6 +91,7 @@ class Phase:
     agreed: list[AnyTrace] = field(default_factory=list[AnyTrace])
     differing: dict[AnyScenario, AnyTrace] = field(default_factory=dict[AnyScenario, AnyTrace])
     choosing: dict[Any, tuple[bool, AnyScenario]] = field(default_factory=dict[Any, tuple[bool, AnyScenario]])
+    own: list[AnyTrace] = field(default_factory=list[AnyTrace])
     fine: list[AnyTrace] = field(default_factory=list[AnyTrace])
     marred: list[tuple[AnyTrace, frozenset[str]]] = field(default_factory=list[Any])
     steps_showing: Counter[str] = field(default_factory=Counter[str])
@@ -210,8 +211,10 @@ class Phase:
             found, behind = self._examined(trace, one, response, name)
             if agreed < len(trace.steps) and walk is not None and covering is not None:
                 covering.give_back(walk, self._passed(agreed, found, behind, response))
-            if found is None and agreed == len(trace.steps):
-                self.fine.append(trace)
+            if agreed == len(trace.steps):  # a claim, or what was done to the input, may object nevertheless
+                self.own.append(trace)
+                if found is None:
+                    self.fine.append(trace)
             if found is not None and (place := _waited(found, response)):
                 self._never_answers(trace, place)
             if found is not None and walk is None and not response.refused:
@@ -298,7 +301,7 @@ class Phase:
         if found is not None:
             self.defects.forget(found)
             self.leaks = True
-            for kept in (self.agreed, self.choosing, self.fine, self.marred, self.steps_showing):
+            for kept in (self.agreed, self.own, self.choosing, self.fine, self.marred, self.steps_showing):
                 kept.clear()
             self.differing.clear()
             self.repeated.clear()

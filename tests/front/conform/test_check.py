@@ -192,6 +192,27 @@ def test_an_adapter_that_breaks_when_it_is_imported_is_to_be_mended(
         value_at("broken_adapter:make")
 
 
+def test_an_adapter_in_a_package_may_import_what_lies_beside_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """By its name in the package, and by its own, as a script does."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    package = tmp_path / "packed_adapter"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "lies_beside.py").write_text("made = 7")
+    (package / "adapter.py").write_text("import lies_beside, packed_adapter.lies_beside\nmake = lies_beside.made")
+    assert value_at(f"{package / 'adapter.py'}:make") == 7
+
+
+def test_an_adapter_may_change_the_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """It may take the current folder from it, which was put there to find the adapter."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (tmp_path / "path_adapter.py").write_text("import sys\nsys.path.pop(0)\nmake = 7")
+    monkeypatch.chdir(tmp_path)
+    assert value_at("path_adapter:make") == 7
+
+
 def test_a_scope_without_configurations_is_the_callers_mistake(cli: Command) -> None:
     """One message, whichever way the model refuses."""
     answer = cli("check", "cud", "--adapter", "a:b", "--system", "free", "--scope", "agents=0")

@@ -310,6 +310,28 @@ def test_determined_by_compares_all_runs() -> None:
     assert found(checked(Rude))[BY_WORDS.name] == (1, "shown")
 
 
+@pytest.mark.parametrize("claims_only", [True, False])
+def test_runs_in_which_a_state_violates_a_claim_are_paired_too(claims_only: bool) -> None:
+    """No run is without a fault, as both agents are told to be inside; yet all that is shown agrees."""
+
+    class Both(Open):
+        told = (0, 1)
+
+        def step(self, action: Any) -> Any:
+            """The state tells of another step whether agent 1 left."""
+            self.told = (1, 0) if (action["verb"], action["agent"]) == ("leave", 1) else (0, 1)
+            return super().step(action)
+
+        def state(self) -> Any:
+            """Both are inside."""
+            return {"$": "State", "inside": list(self.told)}
+
+    source, effort = InProcess(partial(anew, Both)), CheckEffort(examples=4, steps=6)
+    claims = (*find("latch").claims, LEAVING, BY_STATE)
+    result = check_system("latch", (system(),), claims, source, claims_only=claims_only, effort=effort)
+    assert found(result).keys() == {"one_inside", LEAVING.name, BY_STATE.name}
+
+
 def test_what_a_known_defect_explains_is_told_with_it() -> None:
     """Where the model judges, the pair with the same difference is one more objection to the same defect."""
     judged = check_system(

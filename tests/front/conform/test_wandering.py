@@ -15,9 +15,10 @@ from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse
 from evenhand.conform.checking.claims import Judge
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.defects import Defects
-from evenhand.conform.checking.divergence import Examiner
+from evenhand.conform.checking.divergence import Divergence, Examiner
 from evenhand.conform.checking.loop import MACHINE, CheckEffort, check_system
 from evenhand.conform.checking.phase import Phase
+from evenhand.conform.checking.spelling import numberless
 from evenhand.conform.checking.wandering import larger, wandering
 from evenhand.core.bundle import Bundle
 from evenhand.core.codec import encode
@@ -205,6 +206,14 @@ def test_of_a_long_menu_walks_take_from_everywhere() -> None:
     assert sum(who > 2_000 for who in rung) > len(rung) / 5
 
 
+def test_values_that_differ_in_whole_numbers_alone_are_equal_without_them() -> None:
+    """Also deep inside; a truth value, a text or another class is no number."""
+    deep = (Ring(1), (Bells(), (2, Hall(3))))
+    assert numberless(deep) == numberless((Ring(4), (Bells(), (5, Hall(6)))))
+    for other in ((Hall(1), deep[1]), (Ring(1), (Bells(), (True, Hall(3)))), (Ring(1), (Bells(), ("2", Hall(3))))):
+        assert numberless(deep) != numberless(other)
+
+
 def test_larger_scopes_are_the_planned_ones_and_each_size_that_the_model_takes() -> None:
     """One more, and some more if that multiplies neither configurations nor actions; a model may refuse a size."""
     cud: Bundle = find("cud")
@@ -261,3 +270,17 @@ def test_runs_to_alter_are_the_first_ones_and_the_last() -> None:
     phase.agreed, phase.fine = runs, runs[:3]
     assert phase.sound(4) == [*runs[:2], *runs[-2:], *runs[:3]]
     assert phase.sound(6) == [*runs, *runs[:3]]
+
+
+@pytest.mark.parametrize(("runs", "more"), [(40, 1), (41, 0)])
+def test_runs_that_show_what_a_quarter_of_all_shows_are_altered_too(runs: int, more: int) -> None:
+    """Whatever should be shown there: the two kinds are one on the side of the kernel."""
+    source, coder = Listening(Kernel), Coder("house", BELLS)
+    examiner = Examiner(coder, Judge(()))
+    phase = Phase(coder, examiner, defects := Defects(coder, examiner, source), source, lambda: inf)
+    run = coder.trace(Scenario(Hall(2), Bells(), (Ring(1),)))
+    kinds = [frozenset({f"name: {due} / DENIED"}) for due in ("CONFLICT", "BLOCKED")]
+    for one in kinds * 5:
+        defects.add(Divergence(run.scenario, MACHINE, "differs", one, "", (), ()))
+    phase.marred, phase.runs[MACHINE] = [(run, kinds[0])], runs
+    assert phase.bases(9) == [run] * more
