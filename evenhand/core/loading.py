@@ -32,7 +32,7 @@ def value_at(place: str) -> Any:
     """
     where, _, name = place.rpartition(":")
     if not where or not name:
-        raise NotLoaded(f"{place}: it names nothing; write package.module:factory or FILE.py:factory")
+        raise NotLoaded(f"{place!r} names nothing; write package.module:factory or FILE.py:factory")
     try:
         found: Any = module_at(Path(where)) if where.endswith(".py") else _module(where)
         for part in name.split("."):
@@ -45,7 +45,7 @@ def value_at(place: str) -> Any:
         line = f" ({os.path.basename(own[-1].filename)}, line {own[-1].lineno})" if own else ""
         broken = isinstance(error, SyntaxError) or (bool(own) and not isinstance(error, ModuleNotFoundError))
         step = _next_step(where, error, broken=broken)
-        raise NotLoaded(f"{place} does not load: {error_text(error)}{line}. {step}") from error
+        raise NotLoaded(f"{place!r} does not load: {error_text(error)}{line}. {step}") from error
     return found
 
 

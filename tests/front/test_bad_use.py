@@ -37,8 +37,8 @@ WRONG: dict[str, list[tuple[str, str]]] = {
     "--store": [("foo://x", "no such kind of database"), ("{folder}", "{folder} cannot be opened")],
     "--to": [("plan.txt", "written as .yaml or .json"), ("{empty}/p.yaml", "cannot write to {empty}")],
     "--adapter": [
-        ("nonsense", "nonsense: it names nothing; write package.module:factory"),
-        ("no.such:thing", "no.such:thing does not"),
+        ("nonsense", "adapter 'nonsense' names nothing; write package.module:factory"),
+        ("no.such:thing", "adapter 'no.such:thing' does not"),
     ],
     "--allow": [("x", "--allow 'x' gives no reason"), ("x=y", "there is no question 'x' to allow")],
     "--choices": [("a", "--choices 'a' lists fewer than two choices")],

@@ -22,7 +22,7 @@ from typing import Any
 
 from evenhand.conform.adapters.door import Door
 from evenhand.core.kernel import Unsupported
-from evenhand.core.loading import value_at
+from evenhand.core.loading import NotLoaded, value_at
 
 OWN_FOLDER = "EVENHAND_OWN_FOLDER"
 """The variable that names the folder for temporary files where it is this process's alone."""
@@ -48,7 +48,10 @@ _encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True,
 
 def load_factory(name: str) -> Callable[[Any], Any]:
     """Return the factory `package.module:attribute` or `FILE.py:attribute`.  Raises ValueError that says why not."""
-    found = value_at(name)
+    try:
+        found = value_at(name)
+    except NotLoaded as error:
+        raise NotLoaded(f"adapter {error}") from error
     if not callable(found):
         raise ValueError(f"adapter {name!r} is no function: {type(found).__name__}")
     made: Callable[[Any], Any] = found

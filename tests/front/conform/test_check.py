@@ -159,6 +159,8 @@ def test_what_a_kernel_says_is_inert(cli: Command, tmp_path: Path) -> None:
         ),
         (("--adapter", f"{LATCHES}:returns_late"), "Return a kernel, or raise Unsupported"),
         (("--adapter", LATCHES), "package.module:factory"),
+        (("--adapter", "nonsense:"), "adapter 'nonsense:' names nothing; write package.module:factory"),
+        (("--adapter", "nope.py:make"), "adapter nope.py: there is no such file. Check the path"),
         (("--command", str(ROOT)), "Permission denied. Name a program"),
         (("--command", "'unbalanced"), "No closing quotation"),
         (("--adapter", f"{LATCHES}:rejects"), "supports none of the systems"),

@@ -229,5 +229,5 @@ def test_the_test_of_a_finding_fails_briefly(folder: Path, tmp_path: Path) -> No
     wrong = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert wrong.returncode == 1 and "expected " in wrong.stdout and "def raise_if_found" not in wrong.stdout
     absent = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert absent.returncode == 1 and "NoKernel: wrong:lax does not load" in absent.stdout
+    assert absent.returncode == 1 and "NoKernel: adapter 'wrong:lax' does not load" in absent.stdout
     assert "def _batch" not in absent.stdout and "During handling" not in absent.stdout
