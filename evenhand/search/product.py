@@ -82,7 +82,7 @@ def _nearest(product: Edges, parts: Sequence[Ints], needs: Sequence[Need], actio
         for entry in np.sort(new[part_of[new] >= 0]).tolist():
             if best is not None and best[:2] <= (far - 1, False):
                 break
-            number = part_of[entry]
+            number = int(part_of[entry])
             if left[number] <= 0:
                 continue
             left[number] -= max(len(parts[number]), EFFORT // ENTRIES)

@@ -91,9 +91,15 @@ class KernelResponse:
 
 
 class Source(Interface):
-    """A source of kernels; if `alone`, each scenario gets a fresh process, not only a fresh kernel."""
+    """A source of kernels."""
 
-    alone: bool
+    @property
+    def alone(self) -> bool:
+        """Whether each scenario gets a fresh process, not only a fresh kernel."""
+        ...
+
+    @alone.setter
+    def alone(self, alone: bool) -> None: ...
 
     @property
     def name(self) -> str:
