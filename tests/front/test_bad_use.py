@@ -100,7 +100,8 @@ def mistakes() -> Iterator[tuple[list[str], str]]:
         if "PROTOCOL" in first.metavar:
             yield [*words, "latc", *RIGHT[command][1:]], "unknown protocol 'latc' (did you mean latch?); there is: apcm"
         elif not first.names:  # an argument
-            yield from (([*words, file, *RIGHT[command][1:]], f"{file}: ") for file in FILES)
+            quoted = "'{}'" if command == "examine" else "{}: "  # no file, but the name of a factory
+            yield from (([*words, file, *RIGHT[command][1:]], quoted.format(file)) for file in FILES)
         for one in parameters(command):
             yield from ((words, said) for words, said in _mistaken(right, one))
 
