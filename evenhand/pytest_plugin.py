@@ -12,7 +12,7 @@ import os
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
+from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -125,9 +125,8 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Counterexa
     """Collect the files that claim to be counterexamples; models load when the first one is replayed."""
     if file_path.suffix != ".json":
         return None
-    from evenhand.evidence.store import is_record
-
-    if not is_record(file_path):
+    _, _, store = _evidence()
+    if not store.is_record(file_path):
         return None
     made: CounterexampleFile = _made(CounterexampleFile, parent, path=file_path)
     return made
@@ -147,9 +146,7 @@ class CounterexampleItem(pytest.Item):
 
     def runtest(self) -> None:
         """Raise Stale unless the record replays as it says."""
-        from evenhand.evidence import record, replay, store
-
-        origin = str(self.path)
+        (record, replay, store), origin = _evidence(), str(self.path)
         try:
             replayed = replay.replay_record(store.load(origin), origin=origin, file=self.path)
         except record.BadRecord as error:
@@ -168,6 +165,13 @@ class CounterexampleItem(pytest.Item):
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """Return the file of the test, and its name."""
         return self.path, None, f"replay {self.path.name}"
+
+
+def _evidence() -> tuple[ModuleType, ModuleType, ModuleType]:
+    """The modules of records, which projects without a file of JSON need not import."""
+    from evenhand.evidence import record, replay, store
+
+    return record, replay, store
 
 
 def _made(kind: Any, parent: pytest.Collector, **more: Any) -> Any:

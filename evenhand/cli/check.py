@@ -187,7 +187,6 @@ def check(
     began = time.monotonic()
     checking = _checked(bundle, source, system or [], scope or [], reading or [], claims_only, compared, effort, clock)
     checked, interrupted = _gathered(checking, [*bundle.model.systems], source)
-    finishing()
     if not interrupted:
         _require_answers(checked, clock)
     kernel = adapter or f"command: {command}"
@@ -235,6 +234,7 @@ def _gathered(checking: Iterator[Any], names: Sequence[str], source: Piped) -> t
         interrupted = True  # while it was asked which systems it takes
     finally:
         source.close()
+    finishing()
     return [found[name] for name in names if name in found], interrupted
 
 
