@@ -83,7 +83,7 @@ def ends_at_once(system: AnySystem, config: Any) -> bool:
     try:
         _, offered, _ = _probed(system, config)
         starts = len({*system.initial(config)})
-    except Exception:
+    except Exception:  # the search that follows raises it too, and says what it is
         return False
     return len(offered) > starts and not any(offered[starts:])
 

@@ -131,7 +131,7 @@ def _ahead(walk: Walk, system: AnySystem, config: Any) -> int:
     apart = max(1, (count - first) // WAITING)
     try:
         offered: list[int] = [joint_choices(system, config, walk.states[sid]) for sid in range(first, count, apart)]
-    except Exception:
+    except Exception:  # the search that goes on raises it too, and says what it is
         return 0
     return apart * sum(offered)
 
