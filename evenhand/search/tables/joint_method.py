@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from random import Random
 from typing import Any
 
@@ -125,15 +126,30 @@ class JointAttempt(Attempt):
 
 
 def _ahead(walk: Walk, system: AnySystem, config: Any) -> int:
-    """About how many joint choices the known states offer that wait to be expanded; 0 where counting them raises."""
+    """About how many joint choices are sure to come: those of the known states that wait to be expanded.
+
+    Before the first step, those of some states beyond count too.  0 where counting raises, or nothing lies beyond.
+    """
     count = len(walk.states)
     first: int = walk.parents[count - 1] + 1  # states found later have later parents
     apart = max(1, (count - first) // WAITING)
     try:
         offered: list[int] = [joint_choices(system, config, walk.states[sid]) for sid in range(first, count, apart)]
+        beyond = _beyond(walk.states[:WAITING], system, config) if walk.transitions == 0 else 0
     except Exception:  # the search that goes on raises it too, and says what it is
         return 0
-    return apart * sum(offered)
+    # One wide state teaches more than its own steps are worth; runs of a single step have nothing beyond it.
+    return apart * sum(offered) + beyond if beyond or walk.transitions else 0
+
+
+def _beyond(starts: Sequence[Any], system: AnySystem, config: Any) -> int:
+    """How many joint choices some of the states offer that lie one step beyond others."""
+    found: set[Any] = set()
+    for state in starts:
+        apart = joint_choices(system, config, state) // WAITING + 1
+        taken = islice(system.enabled(config, state), 0, None, apart)
+        found.update(stepped(system, config, state, action)[0] for action in taken)
+    return sum(joint_choices(system, config, state) for state in found.difference(starts))
 
 
 def _before_the_end(walk: Any, expanded: int) -> None:

@@ -13,7 +13,7 @@ import pytest
 import evenhand
 from evenhand.core.property import Property
 from evenhand.core.registry import find
-from evenhand.search import tables
+from evenhand.search import graph, tables
 from evenhand.search.bounds import Bounds
 from evenhand.search.configuration import search_one
 from evenhand.search.steps import Method
@@ -276,3 +276,16 @@ def test_single_steps_teach_no_tables() -> None:
         found = evenhand.explore(universe, claims, configs=[config])
     assert (found.method, found.depth, taken.called) == ("explicit", 1, False)
     assert found.transitions > tables.STEPS
+    with patch.object(JointLearner, "_taken", side_effect=NotLearned("")) as taken, patch.object(tables, "WIDE", 1):
+        found = evenhand.explore(universe, claims, configs=[config])
+    assert (found.method, taken.called) == ("explicit", False)
+
+
+def test_a_wide_start_is_learned_before_it_is_expanded() -> None:
+    """What lies beyond a wide initial state pays for learning: none of its joint choices is taken one by one first."""
+    bundle = find("cud")
+    free = bundle.model.systems["free"].at(agents=3, keys=2, values=2)
+    claims = [claim for claim in bundle.claims_of("free") if claim.name == "deadlock_free"]
+    with patch.object(tables, "WIDE", 500), patch.object(graph, "_expand", side_effect=AssertionError("expanded")):
+        found = evenhand.explore(free, claims)
+    assert (found.method, bool(found.verdicts[0].status)) == ("compiled", True)

@@ -23,6 +23,7 @@ from evenhand.search import tables
 from evenhand.search.bounds import Bounds
 from evenhand.search.configuration import search_one
 from evenhand.search.methods import method_for
+from evenhand.search.tables import joint_method
 from evenhand.search.tables.acting import Acting, Reader
 from evenhand.search.tables.asking import Updated
 from evenhand.search.tables.classes import Leaf, Unit
@@ -39,7 +40,8 @@ from tests.models.random_systems import joint_system
 def from_tables(system: AnySystem, claims: Sequence[Property], config: Any = None) -> tuple[Result, str, str]:
     """Search from tables at once; return the result, the method that was used, and why."""
     chosen = next(iter(system.all_configs())) if config is None else config
-    with patch.multiple(tables, STEPS=0, JOINT_SHARE=inf):
+    worth = patch.object(joint_method, "_beyond", return_value=1)  # also where nothing lies beyond the first step
+    with patch.multiple(tables, STEPS=0, JOINT_SHARE=inf), worth:
         found = search_one(method_for(system, None)[0], chosen, 0, claims, Bounds())
     name, why = found.how[0]
     return replace(found, how=()), name, why
