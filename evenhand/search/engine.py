@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from evenhand.core.answers import (
@@ -103,8 +102,9 @@ class Exploration:
         Nodes are the states (`number`, `depth`, `initial`); edges carry `action` (the first one on offer that
         takes it) and `weight` (how many do).  Raises IndexError for a configuration that was not explored.
         """
-        graph: nx.DiGraph[Any] = _export().as_networkx(self.system, self._configs[config], config, self._bounds)
-        return graph
+        from evenhand.search import export  # networkx takes 0.2 s to import, and few commands need it
+
+        return export.as_networkx(self.system, self._configs[config], config, self._bounds)
 
     def condensation(self, config: int = 0) -> nx.DiGraph[Any]:
         """Return the strongly connected components of that graph and the edges between them.
@@ -113,14 +113,9 @@ class Exploration:
         `first` state, with the least `depth`.  Edges carry `weight`, the number of steps, and the `action` of the
         first.
         """
-        graph: nx.DiGraph[Any] = _export().condensed(self.to_networkx(config))
-        return graph
+        from evenhand.search import export
 
-
-def _export() -> ModuleType:
-    from evenhand.search import export  # networkx takes 0.2 s to import, and few commands need it
-
-    return export
+        return export.condensed(self.to_networkx(config))
 
 
 class SearchOptions(TypedDict, total=False):
@@ -217,7 +212,7 @@ def prepare(system: AnySystem, claims: Iterable[Property] = (), **options: Unpac
         searched=searched,
         claims=asked,
         bounds=bounds,
-        quotient=classes.name if classes else group.name if group else None,
+        quotient=None if divided is None else divided.name,
         configs=tuple(numbered),
         kept=kept,
         doubts=doubts,
