@@ -22,16 +22,15 @@ from typing import Any
 from evenhand.core.answers import ModelError, naming
 from evenhand.core.fairness import assumed, is_known
 from evenhand.core.kinds import Property, Safety
-from evenhand.core.licence import Licence
 from evenhand.core.relations import Relational
-from evenhand.core.system import Abstraction, AnyStep, AnySystem
+from evenhand.core.system import Abstraction, AnyStep
 from evenhand.core.temporal import fairness_of
 from evenhand.core.trace import AnyScenario
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.judge import Judgement
 from evenhand.search.classes import Classes, key_of
 from evenhand.search.evidence import walked
-from evenhand.search.quotient import covering, said
+from evenhand.search.quotient import said
 from evenhand.search.witness import Witness
 
 STATES, WIDE = 100, 512
@@ -39,28 +38,6 @@ STATES, WIDE = 100, 512
 
 RUNS, LENGTH = 12, 40
 """Random runs of each configuration compared, and the actions of each."""
-
-
-def licensed_maps(
-    system: AnySystem, wanted: str | None, licences: Sequence[Licence], claims: tuple[Property, ...]
-) -> Mapped | None:
-    """Return the classes of the maps requested (`a+b`: first a, then b), each under its licence; None without any.
-
-    Raises LicenceMissing for one without a licence that covers it, ValueError for one that is named twice or together
-    with another kind of quotient.
-    """
-    names = wanted.split("+") if wanted else [licence.quotient for licence in licences]
-    known = {one.name: one for one in system.abstractions}
-    if not any(name in known for name in names):
-        return None
-    if len(set(names)) < len(names) or any(name not in known for name in names):
-        raise ValueError(
-            f"quotient {'+'.join(names)!r} of {system.label}: abstractions are taken one after the other, each once, "
-            f"and beside no other quotient; there is: {', '.join(sorted(known))}"
-        )
-    for name in names:
-        covering(system, name, licences, "prove first that state and image do alike, or leave it out")
-    return Mapped(system, "+".join(names), claims, tuple(known[name] for name in names))
 
 
 @dataclass
@@ -93,8 +70,16 @@ class Mapped(Classes):
         yield walked(self.system, config, start, numbers)[0]
 
     def doubts(self, configs: Sequence[Any]) -> tuple[str, ...]:
-        """Compare states of the model with their images."""
-        return compare_images(self, configs)
+        """Run the model, every action near the start and random runs, and compare states with their images.
+
+        Raises ModelError where a state and its image behave differently, or an image is not its own: the licence is
+        then wrong.
+        """
+        doubts = {claim.name: self.refused.get(claim.name, "") for claim in self.claims}
+        for number, config in enumerate(configs):
+            if number & (number - 1) == 0:  # configurations 0, 1, 2, 4, 8 …
+                _Comparison(self, config, doubts).run(number)
+        return tuple(doubts[claim.name] for claim in self.claims)
 
     def carried(
         self, configs: Sequence[Any], claim: Property, finding: Witness, states: int, doubt: str
@@ -116,19 +101,6 @@ class Mapped(Classes):
             f"actions says: {judgement.reason}. The licence is wrong, or the claim tells a state from its image where "
             "no sample did; explore without the quotient"
         )
-
-
-def compare_images(classes: Mapped, configs: Sequence[Any]) -> tuple[str, ...]:
-    """Return for each claim why a result on classes may not hold of states, else an empty text.
-
-    Runs the model: every action near the start, and random runs.  Raises ModelError where a state and its image behave
-    differently, or an image is not its own: the licence is then wrong.
-    """
-    doubts = {claim.name: classes.refused.get(claim.name, "") for claim in classes.claims}
-    for number, config in enumerate(configs):
-        if number & (number - 1) == 0:  # configurations 0, 1, 2, 4, 8 …
-            _Comparison(classes, config, doubts).run(number)
-    return tuple(doubts[claim.name] for claim in classes.claims)
 
 
 class _Comparison:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from evenhand.core.answers import (
@@ -28,20 +27,20 @@ from evenhand.core.purity import refuse_impure
 from evenhand.core.system import AnySystem, Joint
 from evenhand.core.trace import AnyScenario
 from evenhand.core.verdict import Status, Verdict, in_short
-from evenhand.search.abstraction import licensed_maps
 from evenhand.search.actions import ActionCounts, ActionsWatch
 from evenhand.search.bounds import Bounds
 from evenhand.search.classes import Classes
 from evenhand.search.configuration import search_one
 from evenhand.search.evidence import walked
 from evenhand.search.jobs import Part, elsewhere, in_processes, portion
+from evenhand.search.licensing import licensed
 from evenhand.search.methods import chosen_method
-from evenhand.search.quotient import doubts_under, licensed, orbits
+from evenhand.search.quotient import doubts_under, orbits
 from evenhand.search.spilling import Spill
 from evenhand.search.steps import Method
 from evenhand.search.totals import Result, nothing
 from evenhand.search.verdicts import Covered, verdict_of
-from evenhand.search.views import Viewed, licensed_view
+from evenhand.search.views import Viewed
 from evenhand.search.watchdog import within_reason
 from evenhand.search.witness import Progress, Tally
 
@@ -103,8 +102,9 @@ class Exploration:
         Nodes are the states (`number`, `depth`, `initial`); edges carry `action` (the first one on offer that
         takes it) and `weight` (how many do).  Raises IndexError for a configuration that was not explored.
         """
-        graph: nx.DiGraph[Any] = _export().as_networkx(self.system, self._configs[config], config, self._bounds)
-        return graph
+        from evenhand.search import export  # networkx takes 0.2 s to import, and few commands need it
+
+        return export.as_networkx(self.system, self._configs[config], config, self._bounds)
 
     def condensation(self, config: int = 0) -> nx.DiGraph[Any]:
         """Return the strongly connected components of that graph and the edges between them.
@@ -113,14 +113,9 @@ class Exploration:
         `first` state, with the least `depth`.  Edges carry `weight`, the number of steps, and the `action` of the
         first.
         """
-        graph: nx.DiGraph[Any] = _export().condensed(self.to_networkx(config))
-        return graph
+        from evenhand.search import export
 
-
-def _export() -> ModuleType:
-    from evenhand.search import export  # networkx takes 0.2 s to import, and few commands need it
-
-    return export
+        return export.condensed(self.to_networkx(config))
 
 
 class SearchOptions(TypedDict, total=False):
@@ -186,8 +181,8 @@ def prepare(system: AnySystem, claims: Iterable[Property] = (), **options: Unpac
     refuse_impure(system.label, system, system.rules, system.joint, *asked)
     bounds = _bounds(options)
     licences = (licence,) if isinstance(licence, Licence) else tuple(licence or ())
-    classes = licensed_maps(system, quotient, licences, asked) or licensed_view(system, quotient, licences, asked)
-    group = None if classes else licensed(system, quotient, licences)
+    divided = licensed(system, quotient, licences, asked)
+    classes, group = (divided, None) if isinstance(divided, Classes) else (None, divided)
     numbered = _listed(system, options.get("configs"))
     searched = system if classes is None else classes.searched()
     if isinstance(classes, Viewed):
@@ -217,7 +212,7 @@ def prepare(system: AnySystem, claims: Iterable[Property] = (), **options: Unpac
         searched=searched,
         claims=asked,
         bounds=bounds,
-        quotient=classes.name if classes else group.name if group else None,
+        quotient=None if divided is None else divided.name,
         configs=tuple(numbered),
         kept=kept,
         doubts=doubts,
@@ -272,7 +267,9 @@ class Prepared:
     ) -> Result:
         """Search these configurations (default: all kept) and add up; claims in `leaving` get an empty tally."""
         whole_number("jobs", jobs, 1)
-        left = {*leaving, *self.refused}
+        kept = self.kept if kept is None else kept
+        left = {name: Tally() for name in leaving}
+        left |= {name: Tally(configs=len(kept), doubts=(why,)) for name, why in self.refused.items()}
         asked = [claim for claim in self.claims if claim.name not in left]
 
         def one(number: int, tick: Progress | None) -> Result:
@@ -280,11 +277,10 @@ class Prepared:
             with within_reason(self.system), naming(self.system.label):
                 return search_one(self.method, config, number, asked, self.bounds, tick, watch)
 
-        found = in_processes(jobs, self.kept if kept is None else kept, one, nothing(len(asked)), progress)
-        if not left:
-            return found
+        found = in_processes(jobs, kept, one, nothing(len(asked)), progress)
         tallies = iter(found.tallies)
-        return replace(found, tallies=tuple(Tally() if claim.name in left else next(tallies) for claim in self.claims))
+        every = (left[claim.name] if claim.name in left else next(tallies) for claim in self.claims)
+        return replace(found, tallies=tuple(every))
 
     def concluded(self, total: Result) -> Exploration:
         """Return the verdicts and counts for the totals of all kept configurations; the evidence is judged here."""
@@ -293,7 +289,7 @@ class Prepared:
         covered = Covered(total, configs, self.bounds, self._scope(total, configs), trusted, self.classes)
         with naming(self.system.label):
             verdicts = tuple(
-                verdict_of(self.system, self.configs, claim, self._replayed(claim, tally), covered, doubt)
+                verdict_of(self.system, self.configs, claim, tally, covered, doubt)
                 for claim, tally, doubt in zip(self.claims, total.tallies, self.doubts, strict=True)
             )
         reach = {
@@ -343,11 +339,6 @@ class Prepared:
     def _all_counted(self, total: Result) -> bool:
         """Whether every configuration was counted; symmetric search counts none."""
         return self.counting and total.counted.configs == sum(weight for _, weight in self.kept)
-
-    def _replayed(self, claim: Property, tally: Tally) -> Tally:
-        """The tally or, for a refused claim, one with the reason."""
-        why = self.refused.get(claim.name, "")
-        return Tally(configs=len(self.kept), doubts=(why,)) if why else tally
 
     def _scope(self, total: Result, configs: int) -> dict[str, Any]:
         bounds = self.bounds

@@ -14,53 +14,13 @@ from typing import Any
 
 from evenhand.core.answers import ModelError
 from evenhand.core.kinds import DeadlockFree, Liveness, Property, Reachable, Safety, StateTest, StepTest
-from evenhand.core.licence import Licence
-from evenhand.core.lookup import UnknownName
 from evenhand.core.ltl import atoms_of
 from evenhand.core.system import AnyStep, AnySystem, Quotient
 from evenhand.core.temporal import Temporal
 from evenhand.search.steps import number_of
-from evenhand.search.witness import LicenceMissing
 
 SAMPLES = 24
 """Steps that are compared with their images, in each of a few configurations."""
-
-
-def licensed(system: AnySystem, wanted: str | None, licences: Sequence[Licence]) -> Quotient[Any, Any, Any, Any] | None:
-    """Return the quotient to use; None if none was requested.
-
-    Raises LicenceMissing for one without a licence that covers it, UnknownName for one that the system lacks.
-    """
-    name = wanted or (licences[0].quotient if licences else None)
-    if name is None:
-        return None
-    known = {quotient.name: quotient for quotient in system.quotients}
-    if name not in known:
-        every = (*known, *(one.name for one in system.abstractions))
-        raise UnknownName(f"quotient of {system.label}:", name, every)
-    covering(system, name, licences, "prove that the step commutes with it first, or leave it out")
-    return known[name]
-
-
-def covering(system: AnySystem, name: str, licences: Sequence[Licence], mend: str) -> Licence:
-    """Return the licence for a quotient.
-
-    Raises LicenceMissing, with what to do, if there is none, or it is for another system, variant or readings.
-    """
-    licence = next((one for one in licences if one.quotient == name), None)
-    if licence is None:
-        raise LicenceMissing(f"quotient {name!r} of {system.label} needs a licence: {mend}")
-    for what, has, needs in (
-        ("system", licence.system, system.name),
-        ("variant", licence.variant, system.variant),
-        ("readings", licence.readings, system.readings),
-    ):
-        if has != needs:
-            raise LicenceMissing(
-                f"quotient {name!r} of {system.label}: the licence from {licence.theorem!r} speaks of {what} {has!r}, "
-                f"not of {needs!r}"
-            )
-    return licence
 
 
 def orbits(

@@ -29,7 +29,7 @@ from evenhand.search.bounds import Bounds
 from evenhand.search.classes import Classes, key_of
 from evenhand.search.evidence import walked
 from evenhand.search.graph import Watcher, search
-from evenhand.search.quotient import covering, predicates
+from evenhand.search.quotient import predicates
 from evenhand.search.steps import stepped
 
 Key: TypeAlias = Callable[[Any], Hashable]
@@ -91,19 +91,6 @@ def view_of(system: AnySystem, name: str) -> Callable[[Any, Any], Hashable]:
             f"{system.label}: a view puts states inside and outside the constraint together; leave one out"
         )
     return system.views[name]
-
-
-def licensed_view(
-    system: AnySystem, wanted: str | None, licences: Sequence[Licence], claims: tuple[Property, ...]
-) -> Viewed | None:
-    """Return the classes of the view requested; None if none was.  Raises LicenceMissing for one without a licence."""
-    name = wanted or (licences[0].quotient if len(licences) == 1 else None)
-    if name is None or name not in system.views:
-        return None
-    view_of(system, name)
-    mend = f"`evenhand.licence_by_search(system, {name!r}, claims)` gives one where it is sound"
-    by_search = [one for one in licences if one.searched is not None]
-    return Viewed(system, name, claims, covering(system, name, by_search, mend))
 
 
 def _kind_left_out(claim: Property) -> str:

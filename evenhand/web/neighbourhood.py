@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -20,9 +20,10 @@ from evenhand.core.fairness import assumed, is_known
 from evenhand.core.grouping import grouped
 from evenhand.core.property import DeadlockFree, Liveness, Property
 from evenhand.core.system import AnyStep, AnySystem
-from evenhand.search.csr import components
+from evenhand.core.temporal import AboutRuns, fairness_of
+from evenhand.search.csr import Flags, components
 from evenhand.search.lasso import Edges, fair_parts, need_of
-from evenhand.search.liveness import can_complete
+from evenhand.search.liveness import Labels, Taken, can_complete
 
 STEPS = 8_000
 """Steps that are taken at most: a third around the end of the run, the rest from its start."""
@@ -82,53 +83,30 @@ class Region:
         return found
 
 
-class _Labels:
-    """The predicates that each kind of step satisfies, for the claims about runs."""
-
-    def __init__(self, system: AnySystem, config: Any, claims: Sequence[Property]) -> None:
-        self.deadlocks = [one for one in claims if isinstance(one, DeadlockFree) and one.applies(config)]
-        known = system.fair(config)
-        self.livelocks = [
-            one
-            for one in claims
-            if isinstance(one, Liveness) and one.begins == "loop"
-            if one.applies(config) and is_known(known, one.fairness)
-        ]
-        self.fair = assumed(known, (name for one in self.livelocks for name in one.fairness))
-        self.tests: dict[str, Callable[[AnyStep], bool]] = {}
-        for dead in self.deadlocks:
-            self.tests[f"completes {dead.name}"] = dead.completes
-        for live in self.livelocks:
-            self.tests[f"attempts {live.name}"], self.tests[f"progress {live.name}"] = live.tests
-        self.bits = {name: 1 << place for place, name in enumerate((*self.tests, *(f"fair {n}" for n in self.fair)))}
-        self.rows: dict[tuple[int, int, int], None] = {}
-
-    def look(self, source: int, step: AnyStep, target: int) -> None:
-        """Keep the step unless an equal row is kept."""
-        satisfied = sum(self.bits[name] for name, test in self.tests.items() if test(step))
-        satisfied += sum(
-            self.bits[f"fair {name}"] for name, one in self.fair.items() if one.taken(step.before, step.action)
-        )
-        self.rows[source, target, satisfied] = None
-
-
 def region(system: AnySystem, claims: Sequence[Property], config: Any, states: Sequence[Any]) -> Region:
     """Return the region around a run that passed `states`: breadth first from its end, then from its start.
 
     The same run gives the same region: bounds count steps and states, never seconds.
     """
-    made, labels = Region(), _Labels(system, config, claims)
+    known = system.fair(config)
+    marked = [
+        one
+        for one in claims
+        if isinstance(one, DeadlockFree) or (isinstance(one, Liveness) and one.begins == "loop")
+        if one.applies(config) and is_known(known, fairness_of(one))
+    ]
+    made, labels = Region(), Labels(system, config, marked)
     for state in states:
         made.add(state)
     _spread(system, config, made, labels, states[-1], STEPS // 3, STATES // 3)
     _spread(system, config, made, labels, states[0], STEPS, STATES)
     for state in states:
         _expand(system, config, made, labels, made.number[state], 2 * STEPS)
-    _mark(made, labels, config)
+    _mark(made, labels, marked, config)
     return made
 
 
-def _spread(system: AnySystem, config: Any, made: Region, labels: _Labels, state: Any, steps: int, states: int) -> None:
+def _spread(system: AnySystem, config: Any, made: Region, labels: Labels, state: Any, steps: int, states: int) -> None:
     queue, seen = deque([made.add(state)]), {made.number[state]}
     ahead = grouped(made.edges)
     while queue and made.steps < steps and len(made.expanded) < states:
@@ -140,7 +118,7 @@ def _spread(system: AnySystem, config: Any, made: Region, labels: _Labels, state
                 queue.append(target)
 
 
-def _expand(system: AnySystem, config: Any, made: Region, labels: _Labels, at: int, steps: int) -> tuple[int, ...]:
+def _expand(system: AnySystem, config: Any, made: Region, labels: Labels, at: int, steps: int) -> tuple[int, ...]:
     """Take every action on offer in a state; return the states after.  Beyond a bound the state stays unexpanded."""
     if at in made.expanded or at in made.cut or made.steps >= steps:
         return ()
@@ -149,47 +127,45 @@ def _expand(system: AnySystem, config: Any, made: Region, labels: _Labels, at: i
     for number, action in enumerate(islice(system.enabled(config, state), WIDE + 1)):
         if number == WIDE:
             made.cut.add(at)
+            labels.here.clear()
             return tuple(found)
         made.steps += 1
         step = system.take(config, state, action)
         target = made.add(step.after)
         made.edges.setdefault((at, target), Edge(action, number)).weight += 1
-        labels.look(at, step, target)
+        labels.look(step, number, target)
         found[target] = None
+    labels.leave(at, state)
     made.expanded.add(at)
     if made.steps == before:
         made.ends.add(at)
     return tuple(found)
 
 
-def _mark(made: Region, labels: _Labels, config: Any) -> None:
+def _mark(made: Region, labels: Labels, claims: Sequence[AboutRuns], config: Any) -> None:
     """Number the parts, and find deadlocks and livelocks."""
     size = len(made.states)
     pairs = np.asarray(list(made.edges) or [(0, 0)], dtype=np.int64)
     made.part = components(size, pairs[:, 0], pairs[:, 1]).tolist()
-    rows = sorted(row for row in labels.rows if row[0] in made.expanded)
-    source, target, bits = (np.asarray([row[k] for row in rows], dtype=np.int64) for k in range(3))
-    edges = Edges(size, 1, source, target, np.arange(len(rows), dtype=np.int64))
+    order = np.argsort(np.asarray(labels.source, dtype=np.int64), kind="stable")
+    source, target = (np.asarray(column, dtype=np.int64)[order] for column in (labels.source, labels.target))
+    edges = Edges(size, 1, source, target, np.arange(len(order), dtype=np.int64))
 
-    def where(name: str) -> Any:
-        return (bits & labels.bits[name]) != 0
+    def where(test: Callable[[AnyStep], bool]) -> Flags:
+        return labels.where(test)[order]
 
-    for dead in labels.deadlocks:
-        # An unexpanded state may complete, so it counts as completing: no mark is wrong.
-        open_ = np.asarray([at for at in range(size) if at not in made.expanded], dtype=np.int64)
-        grown = Edges(size, 1, np.append(source, open_), np.append(target, open_), edges.action)
-        completing = np.append(where(f"completes {dead.name}"), np.ones(len(open_), dtype=np.bool_))
-        alive = can_complete(grown, completing)
+    for dead in (claim for claim in claims if isinstance(claim, DeadlockFree)):
+        # An unexpanded state may complete, so it counts as one beyond which steps were not followed: no mark is wrong.
+        cut = tuple(at for at in range(size) if at not in made.expanded)
+        alive = can_complete(replace(edges, cut=cut), where(dead.completes))
         for at, state in enumerate(made.states):
             if not alive[at] and dead.wants(config, state):
                 made.stuck[at] = (*made.stuck.get(at, ()), dead.name)
-    for live in labels.livelocks:
-        idle = ~where(f"progress {live.name}")
-        needs = [
-            need_of(labels.fair[name].kind, where(f"fair {name}"), edges)
-            for name in assumed(labels.fair, live.fairness)
-        ]
-        needs.append(need_of("must", where(f"attempts {live.name}") & idle, edges))
+    for live in (claim for claim in claims if isinstance(claim, Liveness)):
+        attempts, progress = live.tests
+        idle = ~where(progress)
+        needs = [need_of(one.kind, where(Taken(one)), edges) for one in assumed(labels.fair, live.fairness).values()]
+        needs.append(need_of("must", where(attempts) & idle, edges))
         inside = idle & np.isin(target, np.asarray(sorted(made.expanded), dtype=np.int64))
         for part in fair_parts(edges, inside, needs):
             for at in np.unique(source[part]).tolist():

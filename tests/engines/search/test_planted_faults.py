@@ -214,7 +214,7 @@ def closed_by_decree(patch: pytest.MonkeyPatch) -> None:
 def no_licence(patch: pytest.MonkeyPatch) -> None:
     """Use a quotient whether or not it is licensed."""
 
-    def takes(system: Any, _wanted: Any, _licence: Any) -> Any:
+    def takes(system: Any, *_asked: Any) -> Any:
         return system.quotients[0]
 
     patch.setattr(engine, "licensed", takes)

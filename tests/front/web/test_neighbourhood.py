@@ -98,9 +98,9 @@ def test_the_seeded_fault_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(regions, "STEPS", 64)
     real = regions._mark  # pyright: ignore[reportPrivateUsage]
 
-    def mark(made: Region, labels: Any, config: Any) -> None:
+    def mark(made: Region, *more: Any) -> None:
         made.expanded = Careless(made.expanded)
-        real(made, labels, config)
+        real(made, *more)
 
     monkeypatch.setattr(regions, "_mark", mark)
     cut, _ = around(opened(find("cud"), "free"))

@@ -195,7 +195,7 @@ def test_states_declared_alike_that_are_not_are_found_out() -> None:
 def test_without_the_comparison_such_claims_would_hold() -> None:
     """Planted fault: without the comparison, a false claim about the time holds."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(abstraction, "compare_images", lambda classes, _configs: ("",) * len(classes.claims))
+        patch.setattr(abstraction.Mapped, "doubts", lambda classes, _configs: ("",) * len(classes.claims))
         found = searched(
             leases(_both(LASTS)), ABSOLUTE[0], Always(name="x", sentence="", check=lambda _c, s: s.now < 1)
         )
@@ -215,7 +215,7 @@ def test_a_lie_that_no_sample_shows_is_shown_by_the_evidence() -> None:
     system = replace(leases(_shift), abstractions=(lazy,))
     goal = Reachable(name="three", sentence="", goal=lambda step: step.before.now - step.before.first == 3)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(abstraction, "compare_images", lambda classes, _configs: ("",) * len(classes.claims))
+        patch.setattr(abstraction.Mapped, "doubts", lambda classes, _configs: ("",) * len(classes.claims))
         assert searched(system, stays).verdicts[0].status is Status.HOLDS
         with pytest.raises(ModelError, match="The licence is wrong, or the claim tells"):
             searched(system, goal)
