@@ -102,7 +102,8 @@ class Theorem(Stated):
     """For all `variables`: `assumes` implies `goal`, in every structure of the theory.
 
     `view` maps a case of the claim (see `differential.cases`) to a structure, which may contain observed values of
-    defined relations, or to None outside the theory.  `samples(system)` makes steps of any variant of the system.
+    defined relations, or to None outside the theory; an axiom that is false of a reference step inside it is a fault.
+    `samples(system)` makes steps of any variant of the system.
     `realise` turns a structure into evidence that the model can replay, or None; without it the samples must be `Ends`,
     and what replays is one of these.  `lemmas` split a large proof; the
     goal then follows from them with the `opaque` definitions unexpanded.  `quotient` names the quotient that the

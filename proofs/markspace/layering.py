@@ -61,7 +61,6 @@ LAYERED = Theory.of(
     axioms=(
         Axiom("one_operation", ~(writes() & executes()), "9.11"),
         Axiom("writes_are_counted", conjunction([*_counts, at_most(own(), here())]), "9.12"),
-        Axiom("what_is_here_was_written", below(number(0), here()) >> (busy() & watched() & authorised()), "9.12"),
         Axiom("what_was_written_is_remembered", busy() >> has_rates(), "16"),
         Axiom("canaries_are_of_the_probe", gated() >> (has_probe() & watched()), "9.9"),
         Axiom("revocations_are_of_the_barrier", revoked() >> (has_barrier() & watched()), "9.8"),

@@ -100,10 +100,12 @@ WRITING_TWICE = _TWICE.extended(
 
 
 def view(case: _Case) -> Structure | None:
-    """Return a write in both spaces; None where what the reader may see differs in more than ids."""
+    """Return a write in both spaces; None for an id offered twice, or if what is seen differs in more than ids."""
     reader, step, other = case
     act, config = step.action, step.config
     if not isinstance(act, Write) or other is None or config.readings != Readings():
+        return None
+    if any(mark.id == act.id for mark in step.before.marks):
         return None
     ends = [purged(reader, config, space) for space in (step.after, other.after)]
     shown = [frozenset(mark.id for mark in end.marks) for end in ends]
