@@ -287,8 +287,11 @@ def _leads_past(frame: FrameType, body: Body, place: int) -> bool:
     before = body[place - 1]
     if body[place].argval != "__class__":
         return body[place].argval in _PAST
+    if before.opname not in LOADS or before.opname == "LOAD_CONST":
+        return before.argval == "__class__"
     names = {**frame.f_builtins, **frame.f_globals, **frame.f_locals}
-    return before.argval == "__class__" or (before.opname in LOADS and inspect.isclass(names.get(before.argval)))
+    known = names.get(before.argval, type)  # a variable that is set later may hold a class
+    return issubclass(type(known), type)
 
 
 def _within_reach(frame: FrameType) -> Iterator[tuple[str, Any]]:

@@ -1724,6 +1724,7 @@ LOOKS = {"is": operator.is_, "==": operator.eq}
 IS_NONE = functools.partial(operator.is_, None)
 EQUALS = (3333).__eq__
 ASKS = type
+LEN: Any = len
 
 
 class Asks:
@@ -1777,6 +1778,12 @@ def raises(error: type[Exception], run: Callable[[], Any]) -> bool:
     return False
 
 
+def class_of_a_variable(s: Any) -> bool:
+    """The class of a class that a variable holds."""
+    kind: Any = "".__class__
+    return bool(kind.__class__(s.x).__name__ == "NoneType")
+
+
 MORE: dict[str, Callable[[], AnySystem]] = {
     "`is` kept in a dictionary": lambda: rarely(lambda s: LOOKS["is"](s.x, None)),
     "`is` kept by a partial function": lambda: rarely(lambda s: IS_NONE(s.x)),
@@ -1790,10 +1797,11 @@ MORE: dict[str, Callable[[], AnySystem]] = {
     ),
     "`type` by `globals`": lambda: rarely(lambda s: globals()["ASKS"](s.x).__name__ == "NoneType"),
     "`type` by `__import__`": lambda: rarely(lambda s: __import__("builtins").type(s.x).__name__ == "NoneType"),
-    "`type` by `__self__`": lambda: rarely(lambda s: len.__self__.type(s.x).__name__ == "NoneType"),
+    "`type` by `__self__`": lambda: rarely(lambda s: LEN.__self__.type(s.x).__name__ == "NoneType"),
     "the class of a built-in class": lambda: rarely(lambda s: object.__class__(s.x).__name__ == "NoneType"),
     "the class of a class": lambda: rarely(lambda s: Pair.__class__(s.x).__name__ == "NoneType"),
     "the class of the class of a text": lambda: rarely(lambda s: "".__class__.__class__(s.x).__name__ == "NoneType"),
+    "the class of a class that a variable holds": lambda: rarely(class_of_a_variable),
     "an attribute by `object`": lambda: rarely(
         lambda s: object.__getattribute__(s.x, "__class__").__name__ == "NoneType"
     ),
