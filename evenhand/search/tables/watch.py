@@ -288,7 +288,7 @@ def _leads_past(frame: FrameType, body: Body, place: int) -> bool:
     if body[place].argval != "__class__":
         return body[place].argval in _PAST
     if before.opname not in LOADS or before.opname == "LOAD_CONST":
-        return before.argval == "__class__"
+        return bool(before.argval == "__class__")
     names = {**frame.f_builtins, **frame.f_globals, **frame.f_locals}
     known = names.get(before.argval, type)  # a variable that is set later may hold a class
     return issubclass(type(known), type)
