@@ -67,7 +67,9 @@ def plain(value: Any) -> bool:
     if issubclass(kind, Enum):
         return kind.__eq__ in _EQUALITIES and kind.__hash__ in _HASHES
     names = fields_of(value)
-    return names is not None and all(plain(getattr(value, name)) for name in names)
+    if names is None or (hasattr(kind, "__getitem__") and not issubclass(kind, tuple)):
+        return False  # `"text" % value` passes over what has elements
+    return all(plain(getattr(value, name)) for name in names)
 
 
 class Values:

@@ -29,10 +29,11 @@ from evenhand.search.tables.proxies import (
 )
 from evenhand.search.tables.sources import source_of
 
-_LOADS = {
+LOADS = {
     *("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW", "LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_GLOBAL"),
     *("LOAD_NAME", "LOAD_CONST"),
 }
+"""Instructions that load a variable or a constant."""
 
 Operand: TypeAlias = tuple[str, Any, tuple[str, ...]]
 """How an operand is loaded: opcode; name, constant or operands that it is computed from; and attributes taken of it."""
@@ -268,7 +269,7 @@ def _operand(body: Body, place: int, *, stored: bool = False) -> tuple[Operand, 
         is_type = typed is not None and body[typed[1]].opname == "LOAD_GLOBAL" and body[typed[1]].argval == "type"
         return (("TYPE", (typed[0],), taken), typed[1] - 1) if typed is not None and is_type else None
     if one.opname != "BINARY_SUBSCR":
-        return ((one.opname, str(one.argval), taken), place - 1) if one.opname in _LOADS else None
+        return ((one.opname, str(one.argval), taken), place - 1) if one.opname in LOADS else None
     key = _operand(body, place - 1)
     held = None if key is None else _operand(body, key[1])
     return None if key is None or held is None else ((one.opname, (held[0], key[0]), taken), held[1])

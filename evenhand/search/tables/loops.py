@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 from evenhand.search.containers import parts_of, record_fields
 from evenhand.search.tables.expressions import plain
 from evenhand.search.tables.orders import all_alike, exactly_ordered
-from evenhand.search.tables.proxies import Lazy, applied, real_within
+from evenhand.search.tables.proxies import Lazy, applied, decide_kind, real_within
 from evenhand.search.tables.sources import aside, read_outside, source_of
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
@@ -80,7 +80,7 @@ class Wanted(NamedTuple):
     kept: Callable[[Sequence[Any]], bool] | None
 
 
-_len = builtins.len
+_len, _sum = builtins.len, builtins.sum
 _counted: list[tuple[CodeType, Any]] = []
 
 
@@ -96,15 +96,21 @@ def _lazy_len(value: Any) -> Any:
     return applied("len", _len, (value,)) if type(value) is Lazy else _len(value)
 
 
+def _lazy_sum(values: Any, /, start: Any = 0) -> Any:
+    if type(start) is Lazy:
+        decide_kind(start)  # `sum` refuses texts, and does nothing with the first of no values
+    return _sum(values, start)
+
+
 @contextmanager
 def lazy_builtins() -> Generator[None]:
-    """Let `len` of a proxy be a proxy while the model runs."""
-    builtins.len = _lazy_len
+    """Let `len` of a proxy be a proxy, and `sum` ask for the type of one that it begins with, while the model runs."""
+    builtins.len, builtins.sum = _lazy_len, _lazy_sum
     _counted.clear()
     try:
         yield
     finally:
-        builtins.len = _len
+        builtins.len, builtins.sum = _len, _sum
 
 
 @aside
@@ -221,7 +227,7 @@ def _sets_outside(code: CodeType) -> bool:
 @aside
 def is_steady(value: Any, depth: int = 0) -> bool:
     """Whether a value never changes, or is a function or class that changes nothing."""
-    if value is builtins.len or any(value is one for one in _PURE):
+    if value is builtins.len or value is builtins.sum or any(value is one for one in _PURE):
         return True
     if type(value) is FunctionType:
         if depth >= DEPTH or _sets_outside(value.__code__):

@@ -9,25 +9,56 @@ patterns look at is examined when the code gets there, see `looks`.
 from __future__ import annotations
 
 import builtins
+import gc
 import inspect
 import operator
 import sys
 from collections.abc import Callable, Iterator
-from types import CodeType, FrameType, ModuleType
+from types import (
+    BuiltinFunctionType,
+    CodeType,
+    FrameType,
+    FunctionType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    MethodWrapperType,
+    ModuleType,
+    WrapperDescriptorType,
+)
 from typing import Any
 
 from evenhand.core.answers import error_text
 from evenhand.core.purity import IMPURE_MODULES
 from evenhand.search.containers import SCALARS
-from evenhand.search.tables.looks import BLIND, Look, Names, instructions, look_at
+from evenhand.search.tables.looks import BLIND, LOADS, Body, Look, Names, instructions, look_at
 from evenhand.search.tables.proxies import Lazy, decide_identity, is_single
 from evenhand.search.witness import NotLearned
 
-_LOOKS = (type, id, callable, vars, operator.is_, operator.is_not)
-"""Functions that inspect an object without its methods, under whatever name they are kept."""
+_LOOKS = (
+    *(type, id, callable, vars, globals, __import__),
+    *(operator.is_, operator.is_not, operator.concat, operator.iconcat),
+)
+"""Functions that inspect an object without its methods, under whatever name they are kept, or lead to any function."""
 
-_SEEING = {"builtins", "copyreg", "ctypes", "gc", "inspect", "marshal", "pickle", "sys", "traceback", "weakref"}
-"""Modules that do."""
+_C_SEEING = {"ctypes", "_ctypes", "gc", "marshal", "_pickle", "sys", "_weakref"}
+_SEEING = {*("builtins", "copyreg", "importlib", "inspect", "json", "pickle", "traceback", "weakref"), *_C_SEEING}
+"""Modules that do; those written in C, whose functions are known by their module, and all."""
+
+_OPERATORS = frozenset(
+    f"__{side}{name}__"
+    for side in ("", "r", "i")
+    for name in (
+        *("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "divmod", "pow", "lshift", "rshift"),
+        *("and", "or", "xor", "eq", "ne", "lt", "le", "gt", "ge", "hash", "repr", "str", "format"),
+    )
+)
+"""Methods that give NotImplemented for a proxy, where `==` or `+` would ask the proxy, or that know all objects."""
+
+_PAST = _OPERATORS | {
+    *("__getattribute__", "__globals__", "__builtins__", "__closure__", "__defaults__", "__kwdefaults__", "__self__"),
+    *("__subclasses__", "__mro__", "__bases__", "__base__", "is_", "is_not", "concat", "iconcat"),
+}
+"""Attributes that do, or lead to what does."""
 
 _IMPURE_BUILTINS = {"input", "open", "print"}
 _IMPURE = IMPURE_MODULES | {"_io", "http", "io", "os", "posix", "shutil", "tempfile", "urllib"}
@@ -45,9 +76,10 @@ _TRUSTED = (
 Where `fractions` asks for a type, it has a slower way for other types that comes to the same.
 """
 
-_PARTLESS = SCALARS | {float, tuple, list, dict, set, frozenset}
-"""Classes of values whose attributes hold nothing of the model's."""
+_PARTLESS = SCALARS | {float, CodeType, FrameType, GetSetDescriptorType, MemberDescriptorType, Lazy}
+"""Classes of values that hold nothing to call."""
 
+_ATTRIBUTES = "LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR", "IMPORT_FROM"
 _NONE_JUMPS = "_IF_NOT_NONE", "_IF_NONE"
 
 _LOOKS_PAST = "looks past a value that is not chosen yet"
@@ -105,10 +137,7 @@ class Watch:
         module = str(frame.f_globals.get("__name__", ""))
         if module.startswith(_OURS) or module.split(".")[0] in _TRUSTED:
             return None
-        for name, value in _within_reach(frame):
-            if any(value is one for one in _LOOKS):
-                where = f"{code.co_filename}:{code.co_firstlineno} ({code.co_name})"
-                self._complain(f"{where}: `{name}` {_LOOKS_PAST}; use isinstance or ==")
+        self._reached(frame, module)
         generated = code.co_qualname.startswith("__create_fn__") or code.co_filename.startswith("<attrs generated")
         looks: list[Look] = []
         body = instructions(code)
@@ -125,14 +154,16 @@ class Watch:
                     looks.append(look)
             elif one.opname == "IMPORT_NAME" and str(one.argval).split(".")[0] in _IMPURE:
                 self._complain(f"{where}: a step must not use {one.argval!r}: it is a function of its arguments alone")
+            elif one.opname == "IMPORT_NAME" and str(one.argval).split(".")[0] in _SEEING:
+                self._complain(f"{where}: the module {one.argval!r} {_LOOKS_PAST}")
             elif one.opname in ("MATCH_SEQUENCE", "MATCH_MAPPING"):
                 look = look_at(code, body, place)
                 if look is None:
                     self._complain(f"{where}: {_PATTERN}")
                 else:
                     looks.append(look)
-            elif one.argval in ("is_", "is_not") and one.opname in ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM"):
-                self._complain(f"{where}: `{one.argval}` {_LOOKS_PAST}; compare with ==")
+            elif one.opname in _ATTRIBUTES and _leads_past(frame, body, place):
+                self._complain(f"{where}: `{one.argval}` {_LOOKS_PAST}; use an operator")
             elif one.opname == "IS_OP" or one.opname.endswith(_NONE_JUMPS):
                 look = look_at(code, body, place)
                 if look is None:
@@ -147,11 +178,23 @@ class Watch:
         handles = any(one.opname == "PUSH_EXC_INFO" for one in body)
         return self._looker(looks) if looks or handles else None
 
+    def _reached(self, frame: FrameType, module: str) -> None:
+        """Complain of what the code may call to look past proxies, wherever that is kept."""
+        code = frame.f_code
+        where = f"{code.co_filename}:{code.co_firstlineno} ({code.co_name})"
+        if module.split(".")[0] in _SEEING - {"weakref"}:
+            self._complain(f"{where}: the module {module!r} {_LOOKS_PAST}")
+        for name, value in _within_reach(frame):
+            if _looks_past(value):
+                self._complain(f"{where}: `{name}` {_LOOKS_PAST}; use isinstance or ==")
+        for name in (one for one in code.co_consts if type(one) is str and one in _PAST and "_" in one):
+            self._complain(f"{where}: `{name}` {_LOOKS_PAST}; use an operator")
+
     def _named(self, frame: FrameType, name: str, where: str) -> None:
         known = frame.f_globals.get(name, getattr(builtins, name, None))
         if isinstance(known, ModuleType) and known.__name__ in _SEEING:
             self._complain(f"{where}: the module {name!r} {_LOOKS_PAST}")
-        if any(known is one for one in _LOOKS):
+        if _looks_past(known):
             self._complain(f"{where}: `{name}` {_LOOKS_PAST}; use isinstance or ==")
         if name in frame.f_globals:
             value = frame.f_globals[name]
@@ -229,26 +272,58 @@ class Watch:
             )
 
 
-def _within_reach(frame: FrameType) -> Iterator[tuple[str, Any]]:
-    """Yield by name what a function is given, what it closes over, and what attributes lead to from there and globals.
+def _looks_past(value: Any) -> bool:
+    """Whether something to call inspects objects without their methods."""
+    kind = type(value)
+    if kind is BuiltinFunctionType and str(value.__module__).split(".")[0] in _C_SEEING:
+        return True
+    if kind is MethodWrapperType or kind is WrapperDescriptorType:
+        return value.__name__ in _PAST
+    return any(value is one for one in _LOOKS)
 
-    Nothing of the model runs for it.  `type` itself under its own name is examined where it is used.
+
+def _leads_past(frame: FrameType, body: Body, place: int) -> bool:
+    """Whether an attribute inspects objects without their methods; the class of a class is `type`."""
+    before = body[place - 1]
+    if body[place].argval != "__class__":
+        return body[place].argval in _PAST
+    if before.opname not in LOADS or before.opname == "LOAD_CONST":
+        return bool(before.argval == "__class__")
+    names = {**frame.f_builtins, **frame.f_globals, **frame.f_locals}
+    known = names.get(before.argval, type)  # a variable that is set later may hold a class
+    return issubclass(type(known), type)
+
+
+def _within_reach(frame: FrameType) -> Iterator[tuple[str, Any]]:
+    """Yield by name what a function is given, what it closes over, and what that and globals hold, at any depth.
+
+    Of modules and classes it is what the function has a name for.  Nothing of the model runs for it.  `type` itself
+    under its own name is examined where it is used.
     """
-    attributes = frame.f_code.co_names
-    waiting = [*frame.f_locals.items()]
+    code = frame.f_code
+    attributes = {*code.co_names, *(one for one in code.co_consts if type(one) is str)}
+    waiting = [one for one in frame.f_locals.items() if one[0] != "__builtins__" or one[0] in code.co_names]
     yield from waiting
-    waiting += [(name, frame.f_globals[name]) for name in attributes if name in frame.f_globals]
+    waiting += [(name, frame.f_globals[name]) for name in code.co_names if name in frame.f_globals]
     seen = {id(value) for _, value in waiting}
-    for _, value in waiting:  # grows
-        kind: Any = type(value)
-        if kind in _PARTLESS or kind is Lazy:
-            continue
-        for name in attributes:
-            found = inspect.getattr_static(value, name, None)
+    for name, value in waiting:  # grows
+        for inner, found in _held(name, value, attributes):
             if id(found) not in seen:
                 seen.add(id(found))
-                waiting.append((name, found))
-                yield name, found
+                waiting.append((inner, found))
+                yield inner, found
+
+
+def _held(name: str, value: Any, attributes: set[str]) -> list[tuple[str, Any]]:
+    kind: Any = type(value)
+    if kind in _PARTLESS or (kind is BuiltinFunctionType and type(value.__self__) is ModuleType):
+        return []
+    if kind is FunctionType:
+        kept = (value.__closure__ or (), value.__defaults__ or (), [*(value.__kwdefaults__ or {}).values()])
+        return [(name, one) for some in kept for one in some]
+    if kind is ModuleType or issubclass(kind, type):
+        return [(one, inspect.getattr_static(value, one, None)) for one in attributes]
+    return [(name, one) for one in gc.get_referents(value)]
 
 
 def _where(frame: FrameType) -> str:

@@ -6,7 +6,7 @@ Each is followed by the tables or refused by them; the count is that of explicit
 # Ways around types are the subject, and newcomers write none.
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, allow-any-generics
 # pyright: basic
-# ruff: noqa: B006, E721, UP031
+# ruff: noqa: B006, E721, F507, UP031
 from __future__ import annotations
 
 import contextlib
@@ -27,6 +27,8 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from enum import Enum, IntEnum
 from fractions import Fraction
+from gc import is_tracked as gc_is_tracked
+from marshal import dumps as marshal_dumps
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -1716,3 +1718,111 @@ def identity_of_a_result_in_text():
     made: dict[str, Any] = {"get": lambda known, key: known.get(key)}
     exec("def how(s):\n return get({'k': s.x}, 'k') is None", made)
     return rarely(made["how"])
+
+
+LOOKS = {"is": operator.is_, "==": operator.eq}
+IS_NONE = functools.partial(operator.is_, None)
+EQUALS = (3333).__eq__
+ASKS = type
+LEN: Any = len
+
+
+class Asks:
+    """Calls what it keeps."""
+
+    def __init__(self, ask):
+        self.kept = ask
+
+    def ask(self, x):
+        """What is kept says."""
+        return self.kept(x)
+
+
+def calling(ask):
+    """A function that calls another."""
+    return lambda x: ask(x)
+
+
+HOWS = [calling(ask) for ask in (str, type)]
+AS_TEXT, AS_CLASS = Asks(str), Asks(type)
+
+
+@dataclass(frozen=True)
+class Indexed:
+    """A record with elements, whatever is asked for."""
+
+    x: Any
+
+    def __getitem__(self, key):
+        return key
+
+
+def seldom(how: Callable[[Any], Any], one: Any, others: Callable[[int], Any]) -> AnySystem:
+    """A system like `rarely`, with other values than numbers."""
+    starts = [Pair(x, 0) for x in (*map(others, range(1000)), one, *map(others, range(1000, 2000)))]
+    return evenhand.system(
+        "hostile",
+        initial=starts,
+        actions=lambda s: [] if s.y else [0],
+        step=lambda s, _a: replace(s, y=4 if how(s) else 1),
+        shows=False,
+    )
+
+
+def raises(error: type[Exception], run: Callable[[], Any]) -> bool:
+    """Whether something raises this."""
+    try:
+        run()
+    except error:
+        return True
+    return False
+
+
+def class_of_a_variable(s: Any) -> bool:
+    """The class of a class that a variable holds."""
+    kind: Any = "".__class__
+    return bool(kind.__class__(s.x).__name__ == "NoneType")
+
+
+MORE: dict[str, Callable[[], AnySystem]] = {
+    "`is` kept in a dictionary": lambda: rarely(lambda s: LOOKS["is"](s.x, None)),
+    "`is` kept by a partial function": lambda: rarely(lambda s: IS_NONE(s.x)),
+    "`is` by `getattr`": lambda: rarely(lambda s: getattr(operator, "is_")(s.x, None)),  # noqa: B009
+    "`is` by `methodcaller`": lambda: rarely(lambda s: operator.methodcaller("is_", s.x, None)(operator)),
+    "`type` in a function like one that was called before": lambda: rarely(
+        lambda s: HOWS[0](1) == "1" and HOWS[1](s.x).__name__ == "NoneType"
+    ),
+    "`type` kept by an object like one that was asked before": lambda: rarely(
+        lambda s: AS_TEXT.ask(1) == "1" and AS_CLASS.ask(s.x).__name__ == "NoneType"
+    ),
+    "`type` by `globals`": lambda: rarely(lambda s: globals()["ASKS"](s.x).__name__ == "NoneType"),
+    "`type` by `__import__`": lambda: rarely(lambda s: __import__("builtins").type(s.x).__name__ == "NoneType"),
+    "`type` by `__self__`": lambda: rarely(lambda s: LEN.__self__.type(s.x).__name__ == "NoneType"),
+    "the class of a built-in class": lambda: rarely(lambda s: object.__class__(s.x).__name__ == "NoneType"),
+    "the class of a class": lambda: rarely(lambda s: Pair.__class__(s.x).__name__ == "NoneType"),
+    "the class of the class of a text": lambda: rarely(lambda s: "".__class__.__class__(s.x).__name__ == "NoneType"),
+    "the class of a class that a variable holds": lambda: rarely(class_of_a_variable),
+    "an attribute by `object`": lambda: rarely(
+        lambda s: object.__getattribute__(s.x, "__class__").__name__ == "NoneType"
+    ),
+    "`__eq__` of None": lambda: rarely(lambda s: None.__eq__(s.x) == True),  # noqa: E712
+    "`__eq__` of a number": lambda: rarely(lambda s: (3333).__eq__(s.x) == True, 3333),  # noqa: E712
+    "`__eq__` that is kept": lambda: rarely(lambda s: EQUALS(s.x) == True, 3333),  # noqa: E712
+    "`__eq__` of a member": lambda: rarely(lambda s: Kind.ONE.__eq__(s.x) == True, Kind.ONE),  # noqa: E712
+    "`__lt__` of a number, by `map`": lambda: rarely(lambda s: [*map((3000).__lt__, [s.x])] == [True], 3333),
+    "`__sub__` of a number": lambda: rarely(lambda s: (3333).__sub__(s.x) == 0, 3333),
+    "what JSON does not know": lambda: rarely(lambda s: json.dumps([s.x], default=lambda _: 1) == "[null]"),
+    "what the collector follows": lambda: seldom(
+        lambda s: not gc_is_tracked(s.x), None, lambda n: frozenset({n, n + 1})
+    ),
+    "what `marshal` writes": lambda: seldom(
+        lambda s: not raises(ValueError, lambda: marshal_dumps(s.x)), None, lambda n: Point(n, Kind.ONE)
+    ),
+    "`sum` from a text": lambda: rarely(lambda s: raises(TypeError, lambda: sum([], s.x)), "a"),
+    "sequences put together": lambda: seldom(lambda s: raises(TypeError, lambda: operator.concat(s.x, s.x)), 5, str),
+    "a text formatted with something that has elements": lambda: seldom(
+        lambda s: raises(TypeError, lambda: "a" % s.x), 5, Indexed
+    ),
+}
+"""Further ways to look past a part, none of them followed."""
+WAYS |= {name: (make, False) for name, make in MORE.items()}
