@@ -299,7 +299,8 @@ def say_counts(counts: dict[str, Any]) -> None:
         end += f", {plural(counts['outside'], 'state')} outside the constraint"
     if counts["spilled"]:
         end += f", {counts['spilled']} of the states on disk"
-    lines = [f"{sizes}, depth {counts['depth']}, {end} ({counts['method']}: {said_once(counts['why_method'])})"]
+    why = said_once(counts["why_method"]).replace(f"{Path.cwd()}/", "")
+    lines = [f"{sizes}, depth {counts['depth']}, {end} ({counts['method']}: {why})"]
     lines += [f"shortest way to {goal}: {plural(length, 'step')}" for goal, length in sorted(counts["reach"].items())]
     print_lines(terminal(), map(inert, lines))
 

@@ -62,9 +62,12 @@ def test_bob_gets_it():
 '''
 
 _MAKE = """\
-.PHONY: verify
-verify:   ## search the system, then run the tests and every counterexample kept in found/
+MAKEFLAGS += --keep-going   # what the search refutes does not stop the tests
+.PHONY: verify explore test
+verify: explore test
+explore:   ## search the system
 \tevenhand explore lock.py:lock --out found
+test:   ## run the tests, and every counterexample kept in found/
 \tpython -m pytest -q
 """
 

@@ -46,7 +46,7 @@ def test_the_project_passes_and_then_finds_the_fault(cli: Command, tmp_path: Pat
     (folder / "lock.py").write_text(broken, "utf-8")
     found = make(folder)
     assert found.returncode != 0 and "REFUTED  nobody_is_robbed" in found.stdout
-    assert list((folder / "found").rglob("*.json"))
+    assert list((folder / "found").rglob("*.json")) and "2 failed" in found.stdout
 
 
 def test_the_next_command_is_of_the_new_folder(cli: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

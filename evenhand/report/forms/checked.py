@@ -76,10 +76,10 @@ def notes(one: Found) -> Iterator[str]:
         yield f"The last {plural(one['loop'], 'step')} go round for ever."
     if one["behind"]:
         yield f"{plural(one['behind'], 'earlier step')} of this run differ too, by another finding."
-    for sentence in one["alike"][:2]:
-        yield f"A kernel that does this shows the same: {sentence}"
     for reading, sentence in one["under"].items():
         yield f"It vanishes under --reading {reading}: {sentence}"
+    for sentence in one["alike"][:2]:
+        yield f"A kernel that does this shows the same: {sentence}"
 
 
 def _markdown(report: Found, coverage: Sequence[str]) -> Iterator[str]:

@@ -78,7 +78,7 @@ class Attempt:
     @property
     def how(self) -> tuple[tuple[str, str], ...]:
         """Explicit search, and what was wrong with this attempt."""
-        return (("explicit", f"tables were tried and given up: {self.why}"),) if self.why else ()
+        return (("explicit", f"the faster compiled search gave up: {self.why}"),) if self.why else ()
 
     def __call__(self, walk: Walk) -> None:
         """Search from tables.  Raises Finished; where it returns, `why` says what was wrong.
