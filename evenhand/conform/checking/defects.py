@@ -375,7 +375,7 @@ class Defects:
 
         def accepted(found: Divergence) -> bool:
             objecting = {one.claim.name for one in found.violations}
-            return not divergence.violations or divergence.subject in objecting or bool(found.kinds & hidden)
+            return not divergence.sure or divergence.subject in objecting or bool(found.kinds & hidden)
 
         small = self._shrunk(
             divergence,
