@@ -105,6 +105,8 @@ class Defects:
     _sorts: dict[tuple[object, ...], tuple[int, int, tuple[object, ...]]] = field(default_factory=dict[Any, Any])
     _made: list[Defect] = field(default_factory=list[Defect])
     _answered: dict[AnyScenario, Any] = field(default_factory=dict[AnyScenario, Any])
+    _compared: Counter[tuple[frozenset[str], str]] = field(default_factory=Counter[tuple[frozenset[str], str]])
+    _supported: Counter[tuple[frozenset[str], str]] = field(default_factory=Counter[tuple[frozenset[str], str]])
     _shrunk_to: dict[tuple[object, ...], Divergence] = field(default_factory=dict[Any, Divergence])
 
     def __post_init__(self) -> None:
@@ -266,9 +268,10 @@ class Defects:
         self._made.clear()
         self.like.everywhere = self.usual(MOSTLY * runs)
         made = self._made
-        compared, told_by = Counter[tuple[frozenset[str], str]](), Counter[tuple[frozenset[str], str]]()
+        self._compared.clear()
+        self._supported.clear()
         for one in self._ordered():
-            place = self._explained(one, made, compared, told_by)
+            place = self._explained(one, made)
             if place is None and one.divergence.what == "differs":
                 place = self.like.recognised(replace(one, alike=self.like.alike(one.divergence)))
             if place is None or self._graver(one, made[place]):
@@ -325,13 +328,7 @@ class Defects:
 
         return *sorted(group[:TIED], key=unclear), *group[TIED:]
 
-    def _explained(
-        self,
-        one: Defect,
-        made: Sequence[Defect],
-        compared: Counter[tuple[frozenset[str], str]],
-        told_by: Counter[tuple[frozenset[str], str]],
-    ) -> int | None:
+    def _explained(self, one: Defect, made: Sequence[Defect]) -> int | None:
         """Return the place of the defect that explains a divergence, with others if need be; None if it is new.
 
         Where its kinds are known, mutants tell another cause, if one of them did in `SUPPORTED` runs: up to `COMPARED`
@@ -346,12 +343,12 @@ class Defects:
         ]
         if not near or self.like.missing(divergence):
             return None
-        compared[told, divergence.subject] += 1
-        if divergence.what == "differs" and compared[told, divergence.subject] <= COMPARED:
+        self._compared[told, divergence.subject] += 1
+        if divergence.what == "differs" and self._compared[told, divergence.subject] <= COMPARED:
             alike = self.like.alike(divergence)
             place = next((place for place in near if made[place].alike & alike), None)
-            told_by.update({(told, name): one.count for name in alike})
-            if place is not None or any(told_by[told, name] >= SUPPORTED for name in alike):
+            self._supported.update({(told, name): one.count for name in alike})
+            if place is not None or any(self._supported[told, name] >= SUPPORTED for name in alike):
                 return place
         return near[0]
 
