@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from random import Random
 from typing import Any
@@ -18,6 +18,7 @@ from evenhand.conform.checking.divergence import Divergence, Examiner
 from evenhand.conform.checking.lookalikes import Moves
 from evenhand.conform.checking.ordering import Defect, broad
 from evenhand.core.codec import encode
+from evenhand.core.parts import part
 from evenhand.core.registry import find
 from evenhand.core.system import AnyStep, AnySystem
 from evenhand.core.trace import Scenario
@@ -46,7 +47,7 @@ class Entry:
 class Told:
     """The log of a step, its word, its amount, and a note."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[Entry, ...] = field(metadata=part("record"))
     word: str
     amount: int
     note: str = "plain"
@@ -80,6 +81,8 @@ class Clerk:
         made: Any = encode(ask(None, None, Desk(), Ask(action["word"], action["amount"]))[1])
         if "no_log" in self.faults:
             made["entries"] = []
+        if "late_log" in self.faults and action["word"] == HELD:
+            made |= {"entries": []} if action["amount"] == 1 else {"entries": [], "word": LOST}
         if "lost_is_sent" in self.faults and action["word"] == LOST:
             made["word"] = SENT
         if "doubled" in self.faults and action["amount"] == 2:
@@ -130,6 +133,23 @@ def test_each_planted_fault_is_one_finding(faults: tuple[str, ...]) -> None:
     shown = frozenset[str]().union(*(one.kinds for one in found))
     places = {"no_log": "entries[]", "lost_is_sent": "word", "doubled": "amount", "odd_note": "note"}
     assert {kind.partition(": ")[0] for kind in shown} == {places[one] for one in faults}
+
+
+def test_the_gravest_form_of_a_fault_is_shown() -> None:
+    """An entry that is missing is a wrong record; where another word is told too, that is a wrong decision."""
+    made, _ = _seen("late_log")
+    (found,) = made.distinct(100)
+    assert found.count == 2
+    assert {kind.partition(": ")[0] for kind in found.divergence.kinds} == {"entries[]", "word"}
+
+
+def test_runs_of_one_cause_support_it_together() -> None:
+    """Two runs, each seen once, that one mutant explains are no form of what another explains."""
+    made, _ = _seen()
+    one = _differing("a: P / Q")
+    made._made.append(replace(one, alike=frozenset({"known"})))  # pyright: ignore[reportPrivateUsage]
+    made.like.alike = lambda _divergence: frozenset({"other"})  # type: ignore[method-assign]
+    assert [made._explained(one, made._made) for _ in range(2)] == [0, None]  # pyright: ignore[reportPrivateUsage]
 
 
 class Upset(Clerk):
