@@ -190,9 +190,9 @@ def test_what_shows_behind_several_differences_alone_is_no_finding(patience: int
     assert len(kinds) == number, kinds
 
 
-def _differing(kind: str) -> Defect:
+def _differing(*kinds: str) -> Defect:
     run = Scenario(Desk(), Desk(), (Ask(PAID, 1),))
-    return Defect(Divergence(run, "machine", "differs", frozenset({kind}), "", (None,), (None,)), 1)
+    return Defect(Divergence(run, "machine", "differs", frozenset(kinds), "", (None,), (None,)), 1)
 
 
 @pytest.mark.parametrize(
@@ -208,6 +208,15 @@ def _differing(kind: str) -> Defect:
 def test_each_overlooked_reason_is_one_of_its_own(sides: tuple[str, ...], number: int) -> None:
     """While a field in which the kernel tells one reason or another, where none or another is due, is one."""
     assert len([*broad(_differing(f"why: {one}") for one in sides)]) == number
+
+
+def test_what_stands_beside_a_field_that_is_wrong_in_many_ways_stays_apart() -> None:
+    """An end that is told otherwise in every run hides no decision, and few ways of two fields are not many of one."""
+    many = [(f"end: {word} / PAID", other) for word in "ABCD" for other in ("word: A / B", "word: A / C")]
+    few = [(left, right) for left in ("a: A / B", "a: A / C") for right in ("b: A / B", "b: A / C")]
+    for forms, number in ((many, 2), (few, 4)):
+        told = [*broad(_differing(*form) for form in forms)]
+        assert len(told) == number and sum(one.count for one in told) == len(forms)
 
 
 def test_when_the_time_is_over_nothing_is_shrunk(monkeypatch: pytest.MonkeyPatch) -> None:
