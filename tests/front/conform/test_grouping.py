@@ -148,7 +148,7 @@ def test_runs_of_one_cause_support_it_together() -> None:
     made, _ = _seen()
     one = _differing("a: P / Q")
     made._made.append(replace(one, alike=frozenset({"known"})))  # pyright: ignore[reportPrivateUsage]
-    made.like.alike = lambda _divergence: frozenset({"other"})  # type: ignore[method-assign]
+    made.like.alike = lambda divergence: frozenset({"other"})  # type: ignore[method-assign]
     assert [made._explained(one, made._made) for _ in range(2)] == [0, None]  # pyright: ignore[reportPrivateUsage]
 
 
