@@ -40,7 +40,7 @@ JUDGED = 4
 """Divergences of one sort on which the claims are evaluated; later ones that are no shorter are counted."""
 
 COMPARED = 12
-"""Divergences of the same kinds that are compared with the known mutants; the others are counted."""
+"""Divergences of the same kinds, under one claim, that are compared with the mutants; the others are counted."""
 
 SUPPORTED = 2
 """Runs of one sort that tell another cause where its kinds are known; in one a mutant may look alike by chance."""
