@@ -1,8 +1,9 @@
 """Turn divergences into defects: account for every one of them, shrink the new ones, confirm in a fresh process.
 
-Many runs show one defect.  A divergence is explained by known defects that together show its kinds, unless the mutants
-that look like it say that its cause is another; else it is shrunk while the same thing differs.  `likeness` says which
-results are one defect.  A run that does not fail again is a finding of its own: the kernel is non-deterministic.
+Many runs show one defect, the gravest of them best.  A divergence is explained by known defects that together show its
+kinds, unless the mutants that look like it say that its cause is another; else it is shrunk while the same thing
+differs.  `likeness` says which results are one defect.  A run that does not fail again is a finding of its own: the
+kernel is non-deterministic.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any
 
 from evenhand.conform.adapters.kernels import Source
 from evenhand.conform.adapters.wire import Fault, text
+from evenhand.conform.checking.causes import seriousness
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.divergence import Divergence, Examiner, wavering
 from evenhand.conform.checking.kinds import nested
@@ -39,7 +40,7 @@ JUDGED = 4
 """Divergences of one sort on which the claims are evaluated; later ones that are no shorter are counted."""
 
 COMPARED = 12
-"""Divergences of the same kinds that are compared with the known mutants; the others are counted."""
+"""Divergences of the same kinds, under one claim, that are compared with the mutants; the others are counted."""
 
 SUPPORTED = 2
 """Runs of one sort that tell another cause where its kinds are known; in one a mutant may look alike by chance."""
@@ -48,7 +49,7 @@ TIED = 12
 """Divergences that differ alike, of which those are looked for that a mutant explains."""
 
 LONGER = 2
-"""By how many actions a run that a mutant explains may be longer than one that shows the same and may show two faults;
+"""By how many actions a run may be longer than one that shows the same, if it is graver, or a mutant explains it alone;
 a mutant may look like a long run by chance."""
 
 TRIES = 300
@@ -104,6 +105,8 @@ class Defects:
     _sorts: dict[tuple[object, ...], tuple[int, int, tuple[object, ...]]] = field(default_factory=dict[Any, Any])
     _made: list[Defect] = field(default_factory=list[Defect])
     _answered: dict[AnyScenario, Any] = field(default_factory=dict[AnyScenario, Any])
+    _compared: Counter[tuple[frozenset[str], str]] = field(default_factory=Counter[tuple[frozenset[str], str]])
+    _supported: Counter[tuple[frozenset[str], str]] = field(default_factory=Counter[tuple[frozenset[str], str]])
     _shrunk_to: dict[tuple[object, ...], Divergence] = field(default_factory=dict[Any, Divergence])
 
     def __post_init__(self) -> None:
@@ -265,12 +268,13 @@ class Defects:
         self._made.clear()
         self.like.everywhere = self.usual(MOSTLY * runs)
         made = self._made
-        compared: dict[frozenset[str], int] = {}
+        self._compared.clear()
+        self._supported.clear()
         for one in self._ordered():
-            place = self._explained(one, made, compared)
+            place = self._explained(one, made)
             if place is None and one.divergence.what == "differs":
                 place = self.like.recognised(replace(one, alike=self.like.alike(one.divergence)))
-            if place is None:
+            if place is None or self._graver(one, made[place]):
                 small = self._small(one.divergence, self.like.missing(one.divergence))
                 self._merge(made, replace(one, divergence=small, alike=self.like.alike(small)))
             else:
@@ -324,29 +328,41 @@ class Defects:
 
         return *sorted(group[:TIED], key=unclear), *group[TIED:]
 
-    def _explained(self, one: Defect, made: Sequence[Defect], compared: dict[frozenset[str], int]) -> int | None:
+    def _explained(self, one: Defect, made: Sequence[Defect]) -> int | None:
         """Return the place of the defect that explains a divergence, with others if need be; None if it is new.
 
-        Where its kinds are known, mutants tell another cause, if it was seen `SUPPORTED` times: up to `COMPARED`
-        divergences of the same kinds are compared.
+        Where its kinds are known, mutants tell another cause, if one of them did in `SUPPORTED` runs: up to `COMPARED`
+        divergences of the same kinds, under one claim, are compared.
         """
         divergence = one.divergence
+        told = self.like.telling(divergence)
         near = [
             place
             for place, known in enumerate(made)
-            if known.divergence.what == divergence.what
-            and nested(self.like.telling(known.divergence), self.like.telling(divergence))
+            if known.divergence.what == divergence.what and nested(self.like.telling(known.divergence), told)
         ]
         if not near or self.like.missing(divergence):
             return None
-        told = self.like.telling(divergence)
-        compared[told] = compared.get(told, 0) + 1
-        if divergence.what == "differs" and compared[told] <= COMPARED:
+        self._compared[told, divergence.subject] += 1
+        if divergence.what == "differs" and self._compared[told, divergence.subject] <= COMPARED:
             alike = self.like.alike(divergence)
             place = next((place for place in near if made[place].alike & alike), None)
-            if alike and (place is not None or one.count >= SUPPORTED):
+            self._supported.update({(told, name): one.count for name in alike})
+            if place is not None or any(self._supported[told, name] >= SUPPORTED for name in alike):
                 return place
-        return near[0] if near else None
+        return near[0]
+
+    def _graver(self, one: Defect, known: Defect) -> bool:
+        """Whether a divergence shows a known defect, and shows it in a graver form."""
+        divergence = one.divergence
+        if self._rank(one) >= self._rank(known) or divergence.length > known.divergence.length + LONGER or self._over():
+            return False
+        alike = self.like.alike(divergence)
+        place = self.like.recognised(replace(one, alike=alike))
+        return place is not None and self._made[place] is known and bool(alike or not known.alike)
+
+    def _rank(self, one: Defect) -> int:
+        return seriousness(self.coder.system, one.divergence)
 
     def _over(self) -> bool:
         """Whether the time is up; then results stay as they are."""
@@ -357,8 +373,9 @@ class Defects:
     def _small(self, divergence: Divergence, new: frozenset[str]) -> Divergence:
         """The divergence shrunk while the same thing differs: of its `new` kinds one at least, and nothing else.
 
-        Of the mutants that show the same one must stay, lest the run of one fault becomes one of two.  Shrinking ends
-        as soon as the run is plainly one of a known defect.
+        It stays as grave, unless known defects explain a part, which may make it so.  Of the mutants that show the same
+        one must stay, lest the run of one fault becomes one of two.  Shrinking ends as soon as the run is plainly one
+        of a known defect.
         """
         key = _sort(divergence), divergence.scenario
         if self._over():
@@ -366,8 +383,12 @@ class Defects:
         alike = self.like.alike(divergence)
         hidden = new - self.like.everywhere if self.like.everywhere & divergence.kinds else frozenset[str]()
 
+        rank = inf if new and new < self.like.telling(divergence) else seriousness(self.coder.system, divergence)
+
         def wanted(found: Divergence) -> bool:
             if found.what != divergence.what or found.fault is not divergence.fault:
+                return False
+            if seriousness(self.coder.system, found) > rank:
                 return False
             if not found.kinds <= divergence.kinds or (new and not found.kinds & new):
                 return False
@@ -375,7 +396,7 @@ class Defects:
 
         def accepted(found: Divergence) -> bool:
             objecting = {one.claim.name for one in found.violations}
-            return not divergence.violations or divergence.subject in objecting or bool(found.kinds & hidden)
+            return not divergence.sure or divergence.subject in objecting or bool(found.kinds & hidden)
 
         small = self._shrunk(
             divergence,
@@ -453,8 +474,9 @@ class Defects:
             if self.like.one_defect(known, one):
                 within = nested(known.divergence.kinds, one.divergence.kinds)
                 longest = min(known.divergence.length, one.divergence.length) + LONGER
-                clear = [some for some in (known, one) if some.alike and some.divergence.length <= longest]
-                best = min(clear or (known, one), key=partial(telling, within=within))
+                near = [some for some in (known, one) if some.divergence.length <= longest]
+                clear = [some for some in near if some.alike] or near
+                best = min(clear, key=lambda some: (self._rank(some), *telling(some, within=within)))
                 forms = known.forms | {known.divergence.kinds, one.divergence.kinds}
                 count, claims = known.count + one.count, known.claims | one.claims
                 made[place] = replace(best, count=count, claims=claims, forms=forms)

@@ -68,17 +68,24 @@ def telling(one: Defect, *, within: bool) -> tuple[int, ...]:
 
 
 def broad(seen: Iterable[Defect]) -> Iterator[Defect]:
-    """Yield the divergences; those in which the same fields are wrong in many ways are one, the simplest."""
+    """Yield the divergences; of those in which a field is wrong in many ways, one for each way of the other fields."""
     groups: dict[tuple[object, ...], list[Defect]] = {}
     for one in seen:
         fields = frozenset(map(_field, one.divergence.kinds))
         groups.setdefault((one.divergence.what, one.divergence.subject, fields), []).append(one)
     for group in groups.values():
-        if len({one.divergence.kinds for one in group}) < MANY_WAYS:
-            yield from group
-        else:
-            claims = frozenset[str]().union(*(one.claims for one in group))
-            yield replace(min(group, key=simple), count=sum(one.count for one in group), claims=claims)
+        ways = Counter(map(_field, frozenset[str]().union(*(one.divergence.kinds for one in group))))
+        forms: dict[frozenset[str], list[Defect]] = {}
+        for one in group:
+            kinds = {kind: _field(kind) for kind in one.divergence.kinds}
+            form = frozenset(path if ways[path] >= MANY_WAYS else kind for kind, path in kinds.items())
+            forms.setdefault(form, []).append(one)
+        for form, some in forms.items():
+            if form == some[0].divergence.kinds:
+                yield from some
+            else:
+                claims = frozenset[str]().union(*(one.claims for one in some))
+                yield replace(min(some, key=simple), count=sum(one.count for one in some), claims=claims)
 
 
 def _field(kind: str) -> str:

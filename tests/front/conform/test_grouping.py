@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from random import Random
 from typing import Any
@@ -18,6 +18,7 @@ from evenhand.conform.checking.divergence import Divergence, Examiner
 from evenhand.conform.checking.lookalikes import Moves
 from evenhand.conform.checking.ordering import Defect, broad
 from evenhand.core.codec import encode
+from evenhand.core.parts import part
 from evenhand.core.registry import find
 from evenhand.core.system import AnyStep, AnySystem
 from evenhand.core.trace import Scenario
@@ -46,7 +47,7 @@ class Entry:
 class Told:
     """The log of a step, its word, its amount, and a note."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[Entry, ...] = field(metadata=part("record"))
     word: str
     amount: int
     note: str = "plain"
@@ -80,6 +81,8 @@ class Clerk:
         made: Any = encode(ask(None, None, Desk(), Ask(action["word"], action["amount"]))[1])
         if "no_log" in self.faults:
             made["entries"] = []
+        if "late_log" in self.faults and action["word"] == HELD:
+            made |= {"entries": []} if action["amount"] == 1 else {"entries": [], "word": LOST}
         if "lost_is_sent" in self.faults and action["word"] == LOST:
             made["word"] = SENT
         if "doubled" in self.faults and action["amount"] == 2:
@@ -132,6 +135,23 @@ def test_each_planted_fault_is_one_finding(faults: tuple[str, ...]) -> None:
     assert {kind.partition(": ")[0] for kind in shown} == {places[one] for one in faults}
 
 
+def test_the_gravest_form_of_a_fault_is_shown() -> None:
+    """An entry that is missing is a wrong record; where another word is told too, that is a wrong decision."""
+    made, _ = _seen("late_log")
+    (found,) = made.distinct(100)
+    assert found.count == 2
+    assert {kind.partition(": ")[0] for kind in found.divergence.kinds} == {"entries[]", "word"}
+
+
+def test_runs_of_one_cause_support_it_together() -> None:
+    """Two runs, each seen once, that one mutant explains are no form of what another explains."""
+    made, _ = _seen()
+    one = _differing("a: P / Q")
+    made._made.append(replace(one, alike=frozenset({"known"})))  # pyright: ignore[reportPrivateUsage]
+    made.like.alike = lambda divergence: frozenset({"other"})  # type: ignore[method-assign]
+    assert [made._explained(one, made._made) for _ in range(2)] == [0, None]  # pyright: ignore[reportPrivateUsage]
+
+
 class Upset(Clerk):
     """A clerk who notes HELD oddly once so many were sent away or paid wrongly; the desk does not tell of it."""
 
@@ -170,9 +190,9 @@ def test_what_shows_behind_several_differences_alone_is_no_finding(patience: int
     assert len(kinds) == number, kinds
 
 
-def _differing(kind: str) -> Defect:
+def _differing(*kinds: str) -> Defect:
     run = Scenario(Desk(), Desk(), (Ask(PAID, 1),))
-    return Defect(Divergence(run, "machine", "differs", frozenset({kind}), "", (None,), (None,)), 1)
+    return Defect(Divergence(run, "machine", "differs", frozenset(kinds), "", (None,), (None,)), 1)
 
 
 @pytest.mark.parametrize(
@@ -188,6 +208,15 @@ def _differing(kind: str) -> Defect:
 def test_each_overlooked_reason_is_one_of_its_own(sides: tuple[str, ...], number: int) -> None:
     """While a field in which the kernel tells one reason or another, where none or another is due, is one."""
     assert len([*broad(_differing(f"why: {one}") for one in sides)]) == number
+
+
+def test_what_stands_beside_a_field_that_is_wrong_in_many_ways_stays_apart() -> None:
+    """An end that is told otherwise in every run hides no decision, and few ways of two fields are not many of one."""
+    many = [(f"end: {word} / PAID", other) for word in "ABCD" for other in ("word: A / B", "word: A / C")]
+    few = [(left, right) for left in ("a: A / B", "a: A / C") for right in ("b: A / B", "b: A / C")]
+    for forms, number in ((many, 2), (few, 4)):
+        told = [*broad(_differing(*form) for form in forms)]
+        assert len(told) == number and sum(one.count for one in told) == len(forms)
 
 
 def test_when_the_time_is_over_nothing_is_shrunk(monkeypatch: pytest.MonkeyPatch) -> None:
