@@ -23,11 +23,13 @@ from msgspec import UNSET
 
 from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse
 from evenhand.conform.adapters.wire import ChangedMessage, Fault, RawValue, text, with_raw
+from evenhand.conform.checking.comparing import words_of
 from evenhand.conform.checking.divergence import Divergence, Examiner, kind_of
 from evenhand.conform.checking.ordering import MANY_WAYS, Defect
 from evenhand.conform.checking.phase import Phase
-from evenhand.conform.checking.spelling import Words
+from evenhand.conform.checking.spelling import Words, texts_of
 from evenhand.core.canonical import Json
+from evenhand.core.codec import encode
 from evenhand.core.system import AnyStep
 from evenhand.core.trace import AnyTrace
 
@@ -59,7 +61,10 @@ One is another: a kernel that refuses an action for its time or its author may n
 """
 
 AFTER, ITEMS = 2, 2
-"""Steps behind the changed message; entries of a list, the first ones, that are changed."""
+"""Steps behind the changed message; entries of a list, the first ones, that are changed.
+
+Where the entries are of several types, as the arguments of a call are, all are, and each is a place of its own.
+"""
 
 DOUBTS = 3
 """Faults of one place that did not show again in a new process, after which it is left alone."""
@@ -134,7 +139,8 @@ class Raw:
     def run(self, bases: Sequence[AnyTrace]) -> None:
         """Send changed messages until all were sent or the time is over."""
         pick = random.Random(self.seed)
-        chosen = _various(pick.sample(bases, len(bases)))[:RUNS]
+        words = frozenset(words_of(self.examiner.coder.system.types))
+        chosen = _various(pick.sample(bases, len(bases)), words)[:RUNS]
         sites: dict[tuple[str, str], list[_Site]] = {}
         for runs in (chosen[:FIRST], chosen[FIRST:]):
             for site, place in self._sites(runs):
@@ -265,11 +271,17 @@ def _counts(step: AnyStep) -> bool:
     return bool(step.after != step.before)
 
 
-def _various(bases: Sequence[AnyTrace]) -> list[AnyTrace]:
-    """The runs, first those that take an action of a kind, to some effect or none, that those before do not take."""
+def _various(bases: Sequence[AnyTrace], words: frozenset[str]) -> list[AnyTrace]:
+    """The runs, first those that take an action of a kind and show of it what those before do not show.
+
+    A kernel that refuses an action for one reason may not look at what else is in it.
+    """
     seen, first, rest = set[Any](), list[AnyTrace](), list[AnyTrace]()
     for base in bases:
-        kinds = {(kind_of(step.action), _counts(step)) for step in base.steps}
+        kinds = {
+            (kind_of(step.action), _counts(step), words.intersection(texts_of(encode(step.shown))))
+            for step in base.steps
+        }
         (rest if kinds <= seen else first).append(base)
         seen |= kinds
     return [*first, *rest]
@@ -281,8 +293,13 @@ def _walk(value: Json, at: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[s
         for key, one in cast("dict[str, Json]", value).items():
             yield from _walk(one, (*at, key))
     elif isinstance(value, list):
-        for number, one in enumerate(cast("list[Json]", value)[:ITEMS]):
+        for number, one in enumerate(cast("list[Json]", value)[: None if _is_record(value) else ITEMS]):
             yield from _walk(one, (*at, number))
+
+
+def _is_record(value: Any) -> bool:
+    """Whether a value is a list whose entries are of several types, so that each has a meaning of its own."""
+    return isinstance(value, list) and len({_type(one) for one in cast("list[Json]", value)} - {"null"}) > 1
 
 
 def _called(message: Json, at: Sequence[str | int], names: frozenset[str]) -> str:
@@ -291,7 +308,14 @@ def _called(message: Json, at: Sequence[str | int], names: frozenset[str]) -> st
         named = [*cast("dict[str, Json]", message)] if isinstance(message, dict) else [_type(message)]
         keys = [key for key in named if key not in names]
         return f"{WHOLE} ({', '.join(keys)})"
-    return "".join("[]" if isinstance(key, int) else f".{'*' if key in names else key}" for key in at)
+    named, holder = "", cast("Any", message)
+    for key in at:
+        if isinstance(key, int):
+            named += f"[{key}]" if _is_record(holder) else "[]"
+        else:
+            named += f".{'*' if key in names else key}"
+        holder = holder[key]
+    return named
 
 
 def _type(value: Json) -> str:
@@ -306,10 +330,12 @@ def _values(site: _Site) -> Iterator[tuple[tuple[str | int, ...], str | None]]:
     others = [one for one in VALUES if _type(json.loads(one)) != kind]
     if kind in ("text", "number"):
         yield at, f"[{said}]" if kind == "text" else f'"{said}"'
+    if kind == "number":
+        yield at, LIMITS[0]
     if at and isinstance(at[-1], str):
         yield at, None
     yield from ((at, one) for one in others[:3])
-    yield from ((at, one) for one in LIMITS if kind == "number")
+    yield from ((at, one) for one in LIMITS[1:] if kind == "number")
     if isinstance(value, list):
         yield from ((at, text(one)) for one in cast("list[Json]", value)[:1])
     if kind == "object":
