@@ -117,6 +117,7 @@ class Naming:
         """Yield the runs that `agreed` under names of each family, with texts that are equal and with values alike."""
         kept = [self.plain[one] for one in agreed]
         self.borne.update(old for one in kept for old, _ in one.names)
+        ways: list[Callable[[_Plain], Iterator[AnyTrace]]]
         ways = [*(partial(self._odd, family) for family in FAMILIES), self._equal, lambda one: self.confused(one.trace)]
         for number, way in enumerate(ways):
             for one in kept:

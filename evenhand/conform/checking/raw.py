@@ -300,14 +300,14 @@ def _called(message: Json, at: Sequence[str | int], names: frozenset[str]) -> st
         named = [*cast("dict[str, Json]", message)] if isinstance(message, dict) else [_type(message)]
         keys = [key for key in named if key not in names]
         return f"{WHOLE} ({', '.join(keys)})"
-    named, holder = "", cast("Any", message)
+    way, holder = "", cast("Any", message)
     for key in at:
         if isinstance(key, int):
-            named += f"[{key}]" if _is_record(holder) else "[]"
+            way += f"[{key}]" if _is_record(holder) else "[]"
         else:
-            named += f".{'*' if key in names else key}"
+            way += f".{'*' if key in names else key}"
         holder = holder[key]
-    return named
+    return way
 
 
 def _type(value: Json) -> str:
