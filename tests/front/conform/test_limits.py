@@ -390,6 +390,25 @@ class Slow:
 """
 
 
+def test_an_alarm_waits_until_hypothesis_has_counted_its_frames() -> None:
+    """An interrupted count of frames would fail the next time that Hypothesis draws."""
+    program = """
+import time
+from evenhand.processes.alarm import Hung, until
+frames = {"__name__": "hypothesis.frames", "clock": time.monotonic}
+exec("def busy():\\n    end = clock() + 0.5\\n    while clock() < end: pass\\n    return True", frames)
+end, counted = time.monotonic() + 0.1, False
+try:
+    with until(lambda: end - time.monotonic(), 0.0):
+        counted = frames["busy"]()
+        while True: pass
+except Hung:
+    print(counted)
+"""
+    ran = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=20)
+    assert ran.stdout == "True\n", ran.stderr
+
+
 def test_progress_is_told_off_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """A line after some seconds, then now and then."""
     monkeypatch.setattr(console, "FIRST_LINE", 0.0)
