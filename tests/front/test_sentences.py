@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
-from pathlib import Path
-from typing import TypedDict
+from typing import TypedDict, cast
 
 import pytest
 
 from evenhand.core.bundle import Bundle
+from evenhand.core.quotes import quoted, sentences
 from evenhand.core.registry import find
 from evenhand.core.system import reading_values
 from tests.front.conftest import ROOT
 
-FOLDER = ROOT / "docs" / "reference" / "sentences"
-TABLES = sorted(path.stem for path in FOLDER.glob("*.json"))
+TABLES = sorted(path.parent.name for path in (ROOT / "properties").glob("*/sentences.json"))
 
 
 class Place(TypedDict):
@@ -35,10 +33,9 @@ class Row(Place, total=False):
     because: str
 
 
-def rows_of(path: Path) -> list[Row]:
+def rows_of(protocol: str) -> list[Row]:
     """Return the rows of a table."""
-    rows: list[Row] = json.loads(path.read_text("utf-8"))
-    return rows
+    return [cast("Row", row) for row in sentences(protocol)]
 
 
 def complaints(bundle: Bundle, rows: list[Row]) -> list[str]:
@@ -119,23 +116,20 @@ def counts(rows: list[Row]) -> tuple[int, ...]:
 @pytest.mark.parametrize("protocol", TABLES)
 def test_every_name_exists_and_every_claim_has_its_sentence(protocol: str) -> None:
     """Rows name claims, readings and conditions that exist, and each claim stands in every section that it cites."""
-    assert complaints(find(protocol), rows_of(FOLDER / f"{protocol}.json")) == []
+    assert complaints(find(protocol), rows_of(protocol)) == []
 
 
 def test_the_page_counts_what_the_tables_hold() -> None:
     """One line for each table."""
-    page = (FOLDER / "README.md").read_text("utf-8")
-    lines = {
-        f"| [`{name}`]({name}.json) | {' | '.join(map(str, counts(rows_of(FOLDER / f'{name}.json'))))} |"
-        for name in TABLES
-    }
-    assert lines == {line for line in page.splitlines() if line.startswith("| [`")}
+    page = (ROOT / "docs" / "reference" / "sentences.md").read_text("utf-8")
+    lines = {f"| `{name}` | {' | '.join(map(str, counts(rows_of(name))))} |" for name in TABLES}
+    assert lines == {line for line in page.splitlines() if line.startswith("| `")}
 
 
 def test_a_table_that_is_wrong_is_found() -> None:
     """A claim that does not exist, one that is dropped, a row with nothing and one with both, a lost section."""
     bundle = find("cud")
-    rows = rows_of(FOLDER / "cud.json")
+    rows = rows_of("cud")
     place = next(number for number, row in enumerate(rows) if row.get("claims") == ["diff_is_true"])
     first = rows[place]
 
@@ -151,3 +145,13 @@ def test_a_table_that_is_wrong_is_found() -> None:
     assert "reading message_limit belongs to no sentence" in "\n".join(
         complaints(bundle, [row for row in rows if "message_limit" not in row.get("readings", ())])
     )
+
+
+def test_a_claim_is_quoted_by_the_sentences_that_say_little_else() -> None:
+    """Of the rows that name it, two that name fewest claims; a duty of every kernel and an own protocol have none."""
+    found = quoted("cud", "executed_never_interfere")
+    named = [row for row in rows_of("cud") if "executed_never_interfere" in row.get("claims", [])]
+    least = sorted(len(row.get("claims", [])) for row in named)[:2]
+    places = {f"({row['section']}) “{row['words']}”": len(row.get("claims", [])) for row in named}
+    assert len(found) == 2 and [places[one] for one in found] == least
+    assert quoted("cud", "kernel_answers") == quoted("mine", "executed_never_interfere") == []

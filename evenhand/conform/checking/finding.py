@@ -41,6 +41,7 @@ from evenhand.core.canonical import Json
 from evenhand.core.codec import decode, encode
 from evenhand.core.freedom import Free
 from evenhand.core.property import Property
+from evenhand.core.quotes import quoted
 from evenhand.core.system import Mutant
 from evenhand.core.text import describe, layout
 from evenhand.core.trace import AnyScenario, AnyTrace, Scenario
@@ -120,6 +121,9 @@ class KernelFinding(Shape, frozen=True, kw_only=True):
 
     sentence: str
     source: str
+    quotes: list[str] = field(default_factory=list[str])
+    """Sentences of the source that the claim stands for, each with its section."""
+
     what: What
     violations: list[ViolatedClaim]
     remarks: list[Name]
@@ -129,7 +133,7 @@ class KernelFinding(Shape, frozen=True, kw_only=True):
     """Claims that were violated in longer runs of this defect."""
 
     alike: list[str]
-    """What registered mutants that show the same in this run do."""
+    """What registered mutants that show the same in this run do, and the section that they ignore."""
 
     under: dict[str, str] = field(default_factory=dict[str, str])
     """Other readings (NAME=VALUE) under which the model shows what the kernel showed, and the sentences they settle."""
@@ -215,11 +219,12 @@ def finding_json(
         claim=cause.headline,
         sentence=claim.sentence if claim else SENTENCES[cause.headline],
         source=claim.source if claim else "",
+        quotes=quoted(protocol, cause.headline),
         what=divergence.what,
         violations=[ViolatedClaim(one.claim.name, one.basis.words, one.step) for one in sure],
         remarks=sorted(unsure),
         also=sorted(cause.claims - unsure - {one.claim.name for one in sure} - {cause.headline} - {*SENTENCES}),
-        alike=[one.sentence for one in mutants if one.name in cause.defect.alike],
+        alike=[f"{one.sentence} ({one.source})" for one in mutants if one.name in cause.defect.alike],
         under=dict(agreeing_readings(Coder(protocol, system, frozenset(compare)), divergence)),
         systems=list(cause.systems),
         behind=divergence.behind,

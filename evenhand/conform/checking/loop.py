@@ -407,7 +407,7 @@ class _Check:
             reasons,
             self.defects.runs,
             phase.first,
-            (*phase.notes, *_remarks(related), *self._omitted()),
+            (*phase.notes, *_remarks(related), *self._omitted(interrupted=interrupted)),
             interrupted,
             (*phase.left_out.values(), *self._untold()),
         )
@@ -417,13 +417,13 @@ class _Check:
         counts = Counter(kind_of(action) for _, _, action in self.beyond)
         return (LeftOut(kind, count, UNTOLD) for kind, count in sorted(counts.items()))
 
-    def _omitted(self) -> Iterator[str]:
+    def _omitted(self, *, interrupted: bool) -> Iterator[str]:
         """Yield what was left out, unless the kernel took nothing at all."""
         if not any(self.phase.steps.values()):
             return
         if self.raw.closed:
             yield NO_DOOR
-        if self.late:
+        if self.late and not interrupted:  # else more time would not have been used
             yield f"left out for lack of time: a part of {', '.join(self.late)}; --seconds gives more"
 
 

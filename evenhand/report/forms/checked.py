@@ -61,6 +61,8 @@ def steps_of(one: Found, trace: Sequence[str]) -> list[dict[str, Any]]:
 
 def notes(one: Found) -> Iterator[str]:
     """Yield what is known of a finding, in sentences."""
+    for quote in one.get("quotes", ()):
+        yield f"The source says {quote}"
     if one["fault"]:
         yield f"The kernel {one['fault']}: {one['why']}"
     elif one["why"]:

@@ -168,6 +168,7 @@ def test_nothing_outlives_a_check_that_a_signal_ends(by: signal.Signals, mark: s
     if by is not signal.SIGKILL:
         assert run.returncode == 130, err
         assert json.loads(out)["interrupted"] is True
+        assert b"for lack of time" not in out
 
 
 def test_a_kernel_that_never_answers_is_told_where_there_are_several_systems(mark: str) -> None:
