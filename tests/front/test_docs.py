@@ -109,6 +109,7 @@ def test_the_guide_to_examining_finds_what_it_says(tmp_path: Path) -> None:
     names_of(desk + rule + allowed, tmp_path)
 
 
+@pytest.mark.slow
 def test_the_guide_to_any_number_proves_what_it_says(
     cli: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

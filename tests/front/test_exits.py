@@ -32,7 +32,7 @@ def run(words: list[str], redirected: str = "", **env: str) -> subprocess.Comple
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="no /dev/full")
-@pytest.mark.parametrize("words", SHOWN, ids=" ".join)
+@pytest.mark.parametrize("words", rest_slow(map(pytest.param, SHOWN), 2), ids=" ".join)
 def test_a_full_output_is_one_line_and_exit_2(words: list[str]) -> None:
     """For text, JSON, help and version."""
     made = run(words, ">/dev/full")
@@ -49,7 +49,7 @@ def test_a_closed_output_is_one_line_and_exit_2() -> None:
     assert made.stderr == LOST % b"Bad file descriptor"
 
 
-@pytest.mark.parametrize("words", [["show", RECORD], ["show", RECORD, "--json"], ["--help"]], ids=" ".join)
+@pytest.mark.parametrize("words", rest_slow([["show", RECORD], ["show", RECORD, "--json"], ["--help"]]), ids=" ".join)
 def test_a_closed_pipe_is_quiet(words: list[str]) -> None:
     """141, as in shells, and not a word."""
     made = run(words, "| true; exit ${PIPESTATUS[0]}")

@@ -22,6 +22,7 @@ from evenhand.jobs.plan import Budget, Job, covered, plan, system_for
 from evenhand.jobs.proving import theorem_names
 from evenhand.report.report import Report
 from evenhand.smt.registry import stated
+from tests.deep import rest_slow
 from tests.front.campaign.suite import campaign, written
 from tests.front.conftest import Command
 
@@ -158,7 +159,7 @@ STATED = {"quick": 3 + 4 + 3 + 2, "standard": 3 + 4 + 2, "deep": 3 + 2}
 """The numbers left out of `run` of `conviction`: too wide, pairs of actions (not deep), two-run (quick), others."""
 
 
-@pytest.mark.parametrize("budget", BUDGETS)
+@pytest.mark.parametrize("budget", rest_slow(BUDGETS))
 def test_the_protocols_leave_out_what_they_state_and_nothing_else(budget: str) -> None:
     """Every other claim is checked under every budget, in each of its systems."""
     for bundle in protocols():

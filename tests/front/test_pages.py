@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import Any
 
 import pytest
@@ -18,17 +19,23 @@ from tests.front.conftest import ROOT
 PROTOCOLS = ("apcm", "conviction", "cud", "markspace", "sovereign")
 
 
+@cache
+def made(name: str) -> str:
+    """Return the page of a protocol, made once."""
+    return page(find(name))
+
+
 @pytest.mark.parametrize("name", rest_slow(PROTOCOLS, 3))
 def test_a_page_is_of_today(name: str) -> None:
     """Run `python -m evenhand.cli.pages` if this fails."""
-    assert (ROOT / FOLDER / f"{name}.md").read_text("utf-8") == page(find(name))
+    assert (ROOT / FOLDER / f"{name}.md").read_text("utf-8") == made(name)
 
 
 @pytest.mark.parametrize("name", rest_slow(PROTOCOLS, 3))
 def test_a_page_describes_every_record(name: str) -> None:
     """Each class with each of its fields, each member of an enumeration, and each system."""
     bundle: Bundle = find(name)
-    said = page(bundle)
+    said = made(name)
     for system in bundle.model.systems.values():
         _, _, below = said.partition(f"## System `{system.name}`\n\n")
         assert below and not below.startswith("Configuration"), "a sentence says what it is"
@@ -40,15 +47,15 @@ def test_a_page_describes_every_record(name: str) -> None:
 
 def test_a_conclusion_is_described_with_its_words() -> None:
     """A kernel may tell it as a fact; no state and no action has it."""
-    said = page(find("cud"))
+    said = made("cud")
     assert "`conclusion`, which is a `Conclusion`" in said and "### Conclusion\n" in said
     assert "`COLLAPSE`, `ORPHANING`, `STATE_DEADLOCK`" in said and "_RunStep" not in said
-    assert "conclusion`" not in page(find("apcm"))
+    assert "conclusion`" not in made("apcm")
 
 
 def test_what_is_ours_is_said_to_be() -> None:
     """The free codes of conviction, and those that the text names."""
-    said = page(find("conviction"))
+    said = made("conviction")
     assert "| `rejected` | `str` | ours, not the source's; compared with `--compare codes`, except for" in said
 
 
@@ -65,7 +72,7 @@ def listed(line: str) -> list[str]:
 
 def test_the_words_of_an_answer_are_listed_with_examples() -> None:
     """Those that the source logs when an Issue ends; neither names that the configuration brought, nor numbers."""
-    said = page(find("conviction"))
+    said = made("conviction")
     (kinds,) = (line for line in said.splitlines() if line.startswith("| `kind` | `str` |"))
     assert {"`Finalize`", "`StakeBurned`", "`Burn`", "`Tick`"} <= set(
         kinds.partition("met: ")[2].rstrip(" |").split(", ")
@@ -77,7 +84,7 @@ def test_the_words_of_an_answer_are_listed_with_examples() -> None:
 
 def test_readings_stand_once() -> None:
     """The configurations of the examples leave them out."""
-    said = page(find("markspace"))
+    said = made("markspace")
     assert '"readings":{"$":"Readings",…}' in said and '"id_order":' not in said
 
 

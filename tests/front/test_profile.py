@@ -19,6 +19,7 @@ from evenhand.jobs.plan import Budget
 from evenhand.notebook import html_of
 from evenhand.report.profile import profile_html, profile_page, profile_svg
 from evenhand.studies.profiling import Cell, Profile, ProfileAnswer, Shown, _jobs, profiles  # pyright: ignore[reportPrivateUsage]
+from tests.deep import rest_slow
 from tests.front.conftest import Command
 from tests.front.test_forms import HOSTILE, Tags, found
 
@@ -102,7 +103,7 @@ def test_readings_that_change_the_answer_are_named() -> None:
     assert [one.finding.readings for one in made.other] == [{"r": "x"}]
 
 
-@pytest.mark.parametrize("bundle", protocols(), ids=lambda bundle: bundle.name)
+@pytest.mark.parametrize("bundle", rest_slow(protocols(), 2), ids=lambda bundle: bundle.name)
 def test_every_question_of_every_protocol_has_a_search(bundle: Bundle) -> None:
     """Under default readings, where the protocol plans it; the claims exist."""
     assert bundle.profile

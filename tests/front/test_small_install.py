@@ -67,6 +67,7 @@ class Runner:
         return {path.name for path in self.folder.iterdir()}
 
 
+@pytest.mark.slow
 def test_a_system_of_ones_own_needs_few_packages(run: Runner) -> None:
     """Search, random runs, pytest and kept counterexamples; no file is left that was not asked for."""
     assert {"z3", "cvc5", "jinja2", "sqlalchemy"} <= set(left_out())

@@ -27,6 +27,7 @@ LATCH = points_of(Job("latch", "explore", "latch"), OVER)
 NAMES = ("states", "transitions", "edges", "depth")
 
 
+@pytest.mark.slow
 def test_points_are_the_pinned_graphs(cli: Command, tmp_path: Path) -> None:
     """Counts of a second origin; the written file has the same points."""
     answer = cli("sweep", "cud", "--agents", "2..4", "--no-proofs", "--json", "--out", str(tmp_path))

@@ -247,7 +247,7 @@ def test_the_named_claims_determine_every_step(
     assert (found.steps, found.status) == (steps, Status.HOLDS)
 
 
-@pytest.mark.parametrize(("place", "gaps"), rest_slow(OPEN, 6), ids=named)
+@pytest.mark.parametrize(("place", "gaps"), rest_slow(OPEN, 3), ids=named)
 def test_what_all_claims_leave_open_is_listed(place: Place, gaps: set[str]) -> None:
     """A claim that closes a gap takes it from the list.  A step that no claim refutes replays."""
     found = place.look(place.claims(), needs=False)

@@ -16,6 +16,7 @@ import pytest
 from evenhand.arbiters.loading import factory_at
 from evenhand.core.verdict import Status
 from evenhand.examination import Examination, examine
+from tests.deep import rest_deep
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "docs/examples/examine"
@@ -51,7 +52,7 @@ def examined(kernel: Callable[..., Any], allow: dict[str, str] | None = None) ->
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", FOUND)
+@pytest.mark.parametrize("name", rest_deep(FOUND, 5))
 def test_what_decides_in_real_code(name: str) -> None:
     """The findings that the page states, by the shortest witnesses; the documented rule makes the rest clean."""
     small = {"most": 2} if name.startswith("pref") else {}

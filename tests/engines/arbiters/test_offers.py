@@ -13,6 +13,7 @@ from benchmarks.arbiters.offered import Aliased, Copied, Drawn, Loophole, Seated
 from evenhand.arbiters.kernels import NotExaminable
 from evenhand.core.verdict import Status
 from evenhand.examination import Examination
+from tests.deep import rest_deep
 
 
 def examined(kernel: Callable[..., Any], **more: Any) -> Examination:
@@ -129,7 +130,7 @@ def test_a_strategy_without_values_is_told() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("least", [2, 4])
+@pytest.mark.parametrize("least", rest_deep([2, 4]))
 def test_a_kernel_that_does_not_start_for_some_agents_is_a_finding(least: int) -> None:
     """The failure is told once, of small and of drawn populations, and blamed on nothing else."""
 

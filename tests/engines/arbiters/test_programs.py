@@ -16,6 +16,7 @@ from evenhand.arbiters.programs import program
 from evenhand.conform.adapters.limits import KernelLimits
 from evenhand.core.verdict import Status
 from evenhand.examination import examine
+from tests.deep import rest_deep
 
 ROOT = Path(__file__).parents[3]
 DESK = ROOT / "docs/examples/examine/desk.mjs"
@@ -54,17 +55,20 @@ def written(folder: Path, winners: str, offers: str = "['agents', 'observe']") -
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("winners", "offers", "found"),
-    [
-        (HONEST, "['agents', 'observe']", {}),
-        ("asking[:1]", "['agents']", {"delivery order": "whoever is handed over first gets 'got'"}),
-        ("sorted(asking)[:1]", "['agents']", {"names": "the smallest name gets 'got'"}),
-        (
-            "sorted(asking)[:1]",
-            "[]",
-            {"exchange": "left gets 'got' and right gets 'no', whoever makes which choice"},
-        ),
-        ("sorted(asking, key=hash)[:1]", "['agents']", {"hash seed": "depends on the hash seed"}),
-    ],
+    rest_deep(
+        [
+            (HONEST, "['agents', 'observe']", {}),
+            ("asking[:1]", "['agents']", {"delivery order": "whoever is handed over first gets 'got'"}),
+            ("sorted(asking)[:1]", "['agents']", {"names": "the smallest name gets 'got'"}),
+            (
+                "sorted(asking)[:1]",
+                "[]",
+                {"exchange": "left gets 'got' and right gets 'no', whoever makes which choice"},
+            ),
+            ("sorted(asking, key=hash)[:1]", "['agents']", {"hash seed": "depends on the hash seed"}),
+        ],
+        3,
+    ),
 )
 def test_a_program_is_asked_the_same_questions(
     winners: str, offers: str, found: dict[str, str], tmp_path: Path

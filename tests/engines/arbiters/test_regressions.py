@@ -15,6 +15,7 @@ from evenhand.arbiters.kernels import NotExaminable
 from evenhand.arbiters.loading import Origin, factory_at
 from evenhand.evidence.known import BadBaseline
 from evenhand.examination import examine
+from tests.deep import rest_deep
 
 ROOT = Path(__file__).parents[3]
 DESK = """
@@ -68,7 +69,7 @@ def run(test: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("question", FAULTY)
+@pytest.mark.parametrize("question", rest_deep(FAULTY, 2))
 def test_a_regression_fails_now_and_passes_once_mended(question: str, tmp_path: Path) -> None:
     """The file alone, with the kernel before and after."""
     kernel, test = written(tmp_path, question, OBJECTS if question == "names" else TEXTS)

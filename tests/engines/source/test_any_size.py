@@ -375,6 +375,7 @@ def last(config: Config, state: State, action: tuple[str, Agent]) -> State:
     return State(inside, next((agent for agent in reversed(config.agents) if agent in inside), None))
 
 
+@pytest.mark.slow
 def test_the_first_that_passes_a_test_may_be_stored() -> None:
     """Proved for any number; planted: the last one, which is refuted."""
     found = evenhand.verify(made(step=choosing, ends=True), [foremost, favourite])

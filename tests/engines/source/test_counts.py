@@ -27,6 +27,7 @@ from evenhand.source.reached import reached
 from evenhand.source.simplify import equal
 from evenhand.source.unbounded import prove_any_size
 from evenhand.source.validation import Comparison, assignments
+from tests.deep import rest_slow
 
 Agent = NewType("Agent", int)
 
@@ -241,7 +242,7 @@ WRONG: dict[str, Callable[..., Any]] = {
 """Laws that are false, by the function that says them."""
 
 
-@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize("name", rest_slow(WRONG, 2))
 def test_false_laws_are_seen(portfolio: Portfolio, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """A law that is not true of counts is false in some state that is run."""
     monkeypatch.setattr(induction if name == "begun" else counts, name, WRONG[name])

@@ -257,7 +257,7 @@ RANKS: tuple[Any, ...] = (
 )
 
 
-@pytest.mark.parametrize("rank", [None, *RANKS], ids=lambda one: getattr(one, "__name__", str(one)))
+@pytest.mark.parametrize("rank", rest_slow([None, *RANKS], 3), ids=lambda one: getattr(one, "__name__", str(one)))
 @pytest.mark.parametrize("fair", [everybody, strongly], ids=lambda one: one.__name__)
 def test_ranks_that_prove(portfolio: Portfolio, rank: Any, fair: Fair) -> None:
     """What holds is proved by a rank that is guessed, and by each way to write one."""

@@ -157,6 +157,7 @@ def test_each_of_several_faults_is_told_once(faults: tuple[str, ...]) -> None:
     assert result.explained == result.divergences
 
 
+@pytest.mark.slow
 def test_more_time_loses_no_finding() -> None:
     """What a short check tells, a longer one tells too; the longest tells all."""
     faults = ("ignores letters", "takes one more", "forgets things")

@@ -129,12 +129,14 @@ def checked(name: str) -> SystemChecked:
         source.close()
 
 
+@pytest.mark.slow
 def test_a_kernel_that_answers_otherwise_under_a_rare_hash_seed_is_found() -> None:
     """Runs that agree are repeated in several processes, each with hashes of its own."""
     (defect,) = checked("scrambled").defects
     assert defect.divergence.subject == "kernel_is_deterministic"
 
 
+@pytest.mark.slow
 def test_a_process_answers_no_more_runs_than_are_looked_through() -> None:
     """So the run that changes a later answer is among those that are known."""
     lives = [0]
@@ -181,6 +183,7 @@ def test_a_process_of_its_own_sees_no_temporary_file_of_other_runs() -> None:
         source.close()
 
 
+@pytest.mark.slow
 def test_a_kernel_that_remembers_in_a_file_is_not_called_non_deterministic(tmp_path: Path) -> None:
     """Its forked processes share the file; where it is loaded anew, it always answers as at first."""
     result = checked("files_from_the_first")

@@ -13,6 +13,7 @@ from evenhand.conform.checking.loop import EXHAUSTIVE, MACHINE, CheckEffort, che
 from evenhand.conform.checking.rereading import agreeing_readings
 from evenhand.core.codec import decode
 from evenhand.core.registry import find
+from tests.deep import rest_slow
 from tests.front.conform.in_process import InProcess
 
 EFFORT = CheckEffort(400, 20, phases=(EXHAUSTIVE, MACHINE))
@@ -48,7 +49,7 @@ def findings(protocol: str, name: str, changed: dict[str, Any], **rules: Any) ->
     return [dict(agreeing_readings(Coder(protocol, system), one.divergence)) for one in checked.defects]
 
 
-@pytest.mark.parametrize(("protocol", "name", "changed"), READ, ids=[f"{one[0]}-{one[1]}" for one in READ])
+@pytest.mark.parametrize(("protocol", "name", "changed"), rest_slow(READ), ids=[f"{one[0]}-{one[1]}" for one in READ])
 def test_the_reading_of_a_kernel_is_named(protocol: str, name: str, changed: dict[str, Any]) -> None:
     """In most findings; in a run in which two readings make a difference neither does alone."""
     found = findings(protocol, name, changed)

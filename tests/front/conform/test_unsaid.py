@@ -32,6 +32,7 @@ from evenhand.model.markspace.guard_vocabulary import Act, Config, Policy, What
 from evenhand.model.markspace.layers_vocabulary import Layer, Op, Operation
 from evenhand.model.markspace.marks import Ask, Draft, Kind, Write
 from evenhand.model.markspace.readings import Readings
+from tests.deep import rest_slow
 from tests.front.conform.in_process import InProcess
 
 GUARDS_OF_TWO = Config(("a", "b"), ("r", "s"), Policy.HIGHEST_CONFIDENCE, 1, Readings(), deferred=True)
@@ -243,7 +244,7 @@ def checked(name: str, *, told: bool) -> SystemChecked:
     )
 
 
-@pytest.mark.parametrize("name", ["first_writer", "deferred", "space"])
+@pytest.mark.parametrize("name", rest_slow(["first_writer", "deferred", "space"]))
 def test_a_kernel_of_another_mind_where_no_section_tells_is_not_accused(name: str) -> None:
     """The same kernel is, where the system does not say what is unsaid; what was left out is counted by kind."""
     found = checked(name, told=True)

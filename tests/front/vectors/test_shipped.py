@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -51,8 +52,14 @@ HIDDEN = {"markspace": frozenset({"partial_writes", "ids_are_counted", "resoluti
 """Mutants that show the same along every run that was tried."""
 
 
+@cache
+def _suites(protocol: str) -> Mapping[str, Suite]:
+    """Return the shipped suites of a protocol by their files, read once."""
+    return load_frozen(shipped(protocol), protocol)[1]
+
+
 def _covering(protocol: str) -> Suite:
-    return load_frozen(shipped(protocol), protocol)[1]["covering.json"]
+    return _suites(protocol)["covering.json"]
 
 
 def test_the_protocols_that_have_vectors() -> None:
@@ -63,8 +70,7 @@ def test_the_protocols_that_have_vectors() -> None:
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_every_vector_says_what_it_is_about(protocol: str) -> None:
     """A title, paragraphs of the source text, and the readings on which its outcome depends."""
-    _, suites = load_frozen(shipped(protocol), protocol)
-    for suite in suites.values():
+    for suite in _suites(protocol).values():
         for vector in suite.vectors:
             assert vector.title and vector.source and vector.depends is not None
             assert set(vector.depends) <= set(vector.readings)
@@ -86,7 +92,7 @@ def test_the_shipped_schema_describes_every_value(protocol: str) -> None:
     }
     wrong = [
         f"{vector.name}, {kind}: {error.message:.300}"
-        for suite in load_frozen(shipped(protocol), protocol)[1].values()
+        for suite in _suites(protocol).values()
         for vector in suite.vectors
         for kind, values in (
             ("config", [vector.run.config]),
@@ -113,7 +119,7 @@ def test_a_value_of_another_shape_is_not_valid() -> None:
 
 def test_the_registered_conditions_are_vectors_with_the_outcome_worked_out_by_hand() -> None:
     """Every case of `cud`; the observation of each epoch tells the tokens that its file expects."""
-    _, suites = load_frozen(shipped("cud"), "cud")
+    suites = _suites("cud")
     vectors = {one.name: one for one in suites["conditions.json"].vectors}
     told = 0
     for one in conditions():
@@ -136,9 +142,8 @@ def test_the_registered_conditions_are_vectors_with_the_outcome_worked_out_by_ha
 @pytest.mark.parametrize("protocol", rest_slow(PROTOCOLS, 2))
 def test_they_are_as_frozen_and_true_of_the_model(protocol: str) -> None:
     """Every expectation, and every claimed separation."""
-    _, suites = load_frozen(shipped(protocol), protocol)
     bundle = find(protocol)
-    vectors = [one for suite in suites.values() for one in suite.vectors]
+    vectors = [one for suite in _suites(protocol).values() for one in suite.vectors]
     assert list(against_model(bundle, vectors)) == []
 
 

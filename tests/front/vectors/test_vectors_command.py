@@ -6,6 +6,7 @@ import hashlib
 import json
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from evenhand.cli import app
@@ -84,6 +85,7 @@ def test_bad_use_is_refused() -> None:
         assert CliRunner().invoke(app, ["vectors", "apcm", *words]).exit_code == 2
 
 
+@pytest.mark.slow
 def test_a_suite_kept_by_its_digest_is_generated_when_asked_for(tmp_path: Path) -> None:
     """Frozen without its file, verified by name; any other digest is refused, and by default no suite is generated."""
 

@@ -18,6 +18,7 @@ from starlette.applications import Starlette
 
 from evenhand.web import vendor
 from evenhand.web.app import serve_on
+from tests.deep import rest_slow
 from tests.front.conftest import ROOT, Command
 from tests.front.serving import shipped
 
@@ -57,7 +58,7 @@ def test_a_port_in_use_is_told(cli: Command) -> None:
     assert answer.code == 2 and f"--port {port}: cannot listen there" in answer.err
 
 
-@pytest.mark.parametrize("request_to_end", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("request_to_end", rest_slow([signal.SIGINT, signal.SIGTERM, signal.SIGHUP]))
 def test_it_serves_until_it_is_asked_to_end(tmp_path: Path, request_to_end: signal.Signals) -> None:
     """Only the printed address opens the page, and Ctrl-C ends it with exit code 0 and no traceback."""
     command = [sys.executable, "-m", "evenhand", "serve", "--fixture", FIXTURE, "--out", str(tmp_path), "--json"]

@@ -20,6 +20,7 @@ from evenhand.smt.structure import Reader
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Theory
 from evenhand.source.refusal import Unreadable
+from tests.deep import rest_slow
 from tests.properties.apcm.bundle import BUNDLE
 
 THEOREMS = theorems("apcm")
@@ -37,7 +38,7 @@ def named(name: str) -> Theorem:
     return next(theorem for theorem in THEOREMS if theorem.name == name)
 
 
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize("name", rest_slow(QUICK))
 def test_a_theorem_is_proved(name: str) -> None:
     """With its mutants and its conformance."""
     found = prove(named(name), bundle=BUNDLE)

@@ -18,6 +18,7 @@ from evenhand.proofs.cud.samples import WORLDS
 from evenhand.smt.smtlib import show
 from evenhand.source.refusal import Unreadable
 from evenhand.source.validation import Mistranslated
+from tests.deep import rest_slow
 from tests.proofs.cud.comparing import Compared, compare
 
 SITUATIONS = WORLDS.every(Readings()), WORLDS.drawn(Readings())
@@ -110,7 +111,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize("name", rest_slow(WRONG, 3))
 def test_words_of_other_rules_are_caught(name: str) -> None:
     """Planted: what is read of one kernel, compared with another."""
     with pytest.raises(Mistranslated, match="the function says"):

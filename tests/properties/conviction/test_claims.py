@@ -17,7 +17,7 @@ from evenhand.model.conviction.vocabulary import CLOSED, STAKE, MoveStake, Tick
 from evenhand.properties.conviction.winning import an_outsider_can_decide_any_tie, moved_about
 from evenhand.search import explore
 from evenhand.variants.automatic import mutated
-from tests.deep import rest_slow
+from tests.deep import rest_deep, rest_slow
 from tests.properties.conviction.bundle import BUNDLE
 
 SEARCHES = [plan for plan in BUNDLE.plans if plan.engine == "explore"]
@@ -130,7 +130,7 @@ KILLED = (
 )
 
 
-@pytest.mark.parametrize(("name", "claim"), rest_slow(KILLED))
+@pytest.mark.parametrize(("name", "claim"), rest_slow(rest_deep(KILLED, 10)))
 def test_a_claim_kills_a_mutant(name: str, claim: str) -> None:
     """The claim about the rule that the mutant breaks; within the bound it holds on the reference there."""
     mutant = next(one for one in BUNDLE.model.mutants if one.name == name)

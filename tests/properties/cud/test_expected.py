@@ -84,7 +84,7 @@ FOLLOWED = [
 ]
 
 
-@pytest.mark.parametrize(("system", "name", "reading", "scope"), FOLLOWED)
+@pytest.mark.parametrize(("system", "name", "reading", "scope"), rest_slow(FOLLOWED))
 def test_a_kernel_of_the_default_reading_is_told_apart(
     system: str, name: str, reading: dict[str, str], scope: dict[str, int]
 ) -> None:

@@ -19,7 +19,7 @@ from evenhand.model.cud.protocol import CUD
 from evenhand.model.cud.run_system import TAKEN
 from evenhand.model.cud.vocabulary import DONE, FAILURE, FAULT, IDLE, NO_CHOICE, OPERATIONS, deny
 from evenhand.search import explore
-from tests.deep import rest_slow
+from tests.deep import rest_deep, rest_slow
 
 BUNDLE = find("cud")
 CLAIMS: dict[str, Property] = {claim.name: claim for claim in BUNDLE.claims}
@@ -196,7 +196,7 @@ def _verdict(system: AnySystem, claim: Property) -> Any:
     return verdict
 
 
-@pytest.mark.parametrize("name", rest_slow(sorted(BY_MUTANT), 4))
+@pytest.mark.parametrize("name", rest_slow(rest_deep(sorted(BY_MUTANT), 16), 4))
 def test_claim_kills_a_mutant(name: str) -> None:
     """The claim holds on the reference and is refuted on the mutant, with evidence that replays."""
     claim, mutant = CLAIMS[name], MUTANTS[BY_MUTANT[name]]

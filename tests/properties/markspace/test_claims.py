@@ -231,11 +231,13 @@ def test_what_p35_needs_is_false_of_other_strengths(claim: str, fault: dict[str,
 
 @pytest.mark.parametrize(
     ("only", "reading", "claim", "ignored", "instead"),
-    [
-        (11, {"activation": "every_operation"}, "budget_hard_stop_p61", "_used_up", False),
-        (2, {"need_first": "need_in_the_scope"}, "barrier_is_enforced", "asked", True),
-        (2, {"need_first": "later_need"}, "barrier_is_enforced", "barrier.required_at", 0),
-    ],
+    rest_slow(
+        [
+            (11, {"activation": "every_operation"}, "budget_hard_stop_p61", "_used_up", False),
+            (2, {"need_first": "need_in_the_scope"}, "barrier_is_enforced", "asked", True),
+            (2, {"need_first": "later_need"}, "barrier_is_enforced", "barrier.required_at", 0),
+        ]
+    ),
 )
 def test_readings_of_the_layers_are_told_apart(
     only: int, reading: dict[str, str], claim: str, ignored: str, instead: object, monkeypatch: pytest.MonkeyPatch
@@ -300,7 +302,7 @@ def test_plans_and_expectations_name_what_there_is() -> None:
         assert expectation.system in BUNDLE.model.systems
 
 
-@pytest.mark.parametrize("name", ["deferred", "space"])
+@pytest.mark.parametrize("name", rest_slow(["deferred", "space"]))
 def test_the_machine_reaches_its_events(name: str) -> None:
     """A standard run stays above every floor, and finds only registered refutations."""
     plan = next(one for one in BUNDLE.plans if one.engine == "fuzz" and one.system == name)

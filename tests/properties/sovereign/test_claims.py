@@ -19,6 +19,7 @@ from evenhand.model.sovereign.state import Config
 from evenhand.model.sovereign.step import REFERENCE, agent_step
 from evenhand.properties.sovereign.stopping import deadlocked
 from evenhand.search import explore
+from tests.deep import rest_slow
 from tests.properties.sovereign.bundle import BUNDLE
 
 SMALL: list[tuple[str, dict[str, int]]] = [
@@ -37,7 +38,7 @@ def unexpected(verdicts: tuple[Verdict, ...], system: str, engine: str, readings
     }
 
 
-@pytest.mark.parametrize(("name", "scope"), SMALL)
+@pytest.mark.parametrize(("name", "scope"), rest_slow(SMALL))
 def test_the_search_says_what_was_registered(name: str, scope: dict[str, int]) -> None:
     """At small scopes; the plan leaves out events that no small scope can meet."""
     names = {

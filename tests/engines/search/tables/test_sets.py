@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
@@ -19,6 +20,7 @@ from evenhand.core.system import AnySystem
 from evenhand.search.tables import shape
 from evenhand.search.tables.loops import Wanted, is_steady
 from evenhand.search.tables.sets import Members
+from tests.deep import rest_slow
 from tests.engines.search.tables.forced import explicitly, searched
 from tests.engines.search.tables.hostile import Pair
 from tests.models import message_sets as models
@@ -511,10 +513,18 @@ MODELS = (
 )
 
 
-@pytest.mark.parametrize(("system", "claim"), MODELS, ids=[system.name for system, _ in MODELS])
-def test_protocols_with_messages(system: Any, claim: Any) -> None:
+@cache
+def searched_explicitly(place: int) -> Any:
+    """The result for one of the models, searched once."""
+    system, claim = MODELS[place]
+    return explicitly(system, [claim])
+
+
+@pytest.mark.parametrize("place", range(len(MODELS)), ids=[system.name for system, _ in MODELS])
+def test_protocols_with_messages(place: int) -> None:
     """Protocols of the literature, with all their messages in one set."""
-    expected = explicitly(system, [claim])
+    system, claim = MODELS[place]
+    expected = searched_explicitly(place)
     with divided():
         found, method, why = searched(system, [claim])
     assert (found, method) == (expected, "compiled"), why
@@ -574,12 +584,12 @@ FAULTS = (
 )
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=[fault.__name__ for fault in FAULTS])
+@pytest.mark.parametrize("fault", rest_slow(FAULTS, 3), ids=[fault.__name__ for fault in FAULTS])
 def test_planted_fault(fault: Any) -> None:
     """No count is wrong, and some search says that its tables were given up."""
     given_up = 0
-    for system, claim in MODELS:
-        expected = explicitly(system, [claim])
+    for place, (system, claim) in enumerate(MODELS):
+        expected = searched_explicitly(place)
         with divided(), fault():
             found, method, why = searched(system, [claim])
         assert found == expected, (system.name, why)
