@@ -135,12 +135,16 @@ class Naming:
         yield from () if trace is None else (trace,)
 
     def _equal(self, plain: _Plain) -> Iterator[AnyTrace]:
-        """Yield runs in which two texts of one field are the same, for each field to which that means nothing."""
+        """Yield runs in which two texts of one field are the same, for each field to which that means nothing.
+
+        What the configuration names stays apart: a kernel may refuse one in which two agents or keys are one.
+        """
         scenario = plain.trace.scenario
+        fixed = set(texts_of([encode(scenario.config)]))
         fields: dict[str, dict[str, None]] = {}
-        for part in (scenario.config, *scenario.actions):
+        for part in scenario.actions:
             for place in places(part, type(part), lambda new: new):
-                if isinstance(place.value, str) and place.value:
+                if isinstance(place.value, str) and place.value not in {"", *fixed}:
                     field = ".".join(place.path.split(".")[-2:])
                     fields.setdefault(field, {})[place.value] = None
         for texts in fields.values():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
 from random import Random
 from typing import Any
 
@@ -14,7 +13,7 @@ from evenhand.core.answers import short
 from evenhand.core.kinds import Monitor, Property
 from evenhand.core.system import AnySystem
 from evenhand.search import tables
-from evenhand.search.steps import joint_choices, make_step, stepped
+from evenhand.search.steps import joint_choices, make_step, nth_action, stepped
 from evenhand.search.tables.asking import MoreRead
 from evenhand.search.tables.audit import compare_answers, compare_starts, plain_answer
 from evenhand.search.tables.classes import Rows
@@ -136,7 +135,7 @@ def _ahead(walk: Walk, system: AnySystem, config: Any) -> int:
     try:
         offered: list[int] = [joint_choices(system, config, walk.states[sid]) for sid in range(first, count, apart)]
         beyond = _beyond(walk.states[:WAITING], system, config) if walk.transitions == 0 else 0
-    except Exception:  # the search that goes on raises it too, and says what it is
+    except Exception:  # explicit search meets it too, unless that is beyond its bounds
         return 0
     # One wide state teaches more than its own steps are worth; runs of a single step have nothing beyond it.
     return apart * sum(offered) + beyond if beyond or walk.transitions else 0
@@ -146,8 +145,8 @@ def _beyond(starts: Sequence[Any], system: AnySystem, config: Any) -> int:
     """How many joint choices some of the states offer that lie one step beyond others."""
     found: set[Any] = set()
     for state in starts:
-        apart = joint_choices(system, config, state) // WAITING + 1
-        taken = islice(system.enabled(config, state), 0, None, apart)
+        offered = joint_choices(system, config, state)
+        taken = (nth_action(system, config, state, at) for at in range(0, offered, offered // WAITING + 1))
         found.update(stepped(system, config, state, action)[0] for action in taken)
     return sum(joint_choices(system, config, state) for state in found.difference(starts))
 
