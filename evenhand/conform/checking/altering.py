@@ -20,10 +20,13 @@ from typing import Any, TypeVar, cast
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.spelling import (
     ATOMS,
+    CONFUSED,
     ODD,
     VALUES,
     Place,
     Words,
+    atoms_of,
+    exchanged,
     items_of,
     limited,
     numberless,
@@ -48,6 +51,9 @@ TIMES = 4
 MOST_ACTIONS = 48
 """Actions of an altered run at most."""
 
+VALUED = 10
+"""One in so many altered runs has two other values throughout, if no hostile ones are asked for."""
+
 OFFERED = 2_000
 """Actions on offer, the first ones, among which one is looked for that differs in numbers alone."""
 
@@ -56,7 +62,7 @@ class Altering:
     """Alters runs of one system; equal seed and runs give equal alterations.
 
     If not `hostile`, actions are only repeated, moved, and given parts of others, and left out where the protocol does
-    not offer them.
+    not offer them.  Values are exchanged only where the model shows the same of the others.
     """
 
     def __init__(self, coder: Coder, bases: Sequence[AnyTrace], seed: int = 0, *, hostile: bool = True) -> None:
@@ -101,7 +107,7 @@ class Altering:
             return None
         try:
             if not self.hostile:
-                scenario = self._offered(scenario)
+                scenario = self._valued(base) if not self.random.randrange(VALUED) else self._offered(scenario)
             made = self.coder.trace(scenario)
             usual = scenario == base.scenario or not scenario.actions
             return made if not usual and all(are_asked(self.system, step) for step in made.steps) else None
@@ -275,6 +281,19 @@ class Altering:
         """A name and, if there is one, another."""
         old = self.random.choice(named)
         return old, self.random.choice([one for one in named if one != old] or named)
+
+    def _valued(self, base: AnyTrace) -> AnyScenario:
+        """A run with two values that some language takes for equal in place of two; the same if the model differs."""
+        held = atoms_of(encode(base.scenario.config))
+        found = atoms_of([*held, *map(encode, base.scenario.actions)])
+        if not held or len(found) < 2:
+            return base.scenario
+        old, new = self.random.sample(found, 2), self.random.choice(CONFUSED)
+        made = rewritten(self.system, base.scenario, lambda one: exchanged(one, old, new))
+        if made is None:
+            return base.scenario
+        here = [exchanged(encode(step.shown), old, new) for step in base.steps]
+        return made if here == [encode(step.shown) for step in self.coder.trace(made).steps] else base.scenario
 
 
 def are_asked(system: AnySystem, step: AnyStep) -> bool:

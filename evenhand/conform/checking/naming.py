@@ -6,8 +6,6 @@ that matches another as a pattern.  So a few runs ask what one name after anothe
 
 First the run is sent under plain names.  Where the kernel does not show the same of these, only some of the names are
 exchanged: it may know no others.  A kernel is accused only of telling odd names from plain ones.
-
-In the same way two texts of one field become equal, and two values become such as some language takes for equal.
 """
 
 from __future__ import annotations
@@ -16,24 +14,14 @@ import json
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain, count, islice, product
 from typing import Any
 
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.comparing import bare, words_of
-from evenhand.conform.checking.spelling import (
-    CONFUSED,
-    atoms_of,
-    exchanged,
-    places,
-    renamed_all,
-    rewritten,
-    texts_of,
-)
-from evenhand.core.canonical import Json
+from evenhand.conform.checking.spelling import renamed_all, rewritten, texts_of
 from evenhand.core.codec import encode
 from evenhand.core.trace import AnyScenario, AnyTrace
 
@@ -114,56 +102,20 @@ class Naming:
                 yield trace
 
     def odd(self, agreed: Iterable[AnyScenario]) -> Iterator[AnyTrace]:
-        """Yield the runs that `agreed` under names of each family, with texts that are equal and with values alike."""
+        """Yield the runs that `agreed` under names of each family."""
         kept = [self.plain[one] for one in agreed]
         self.borne.update(old for one in kept for old, _ in one.names)
-        ways: list[Callable[[_Plain], Iterator[AnyTrace]]]
-        ways = [*(partial(self._odd, family) for family in FAMILIES), self._equal, lambda one: self.confused(one.trace)]
-        for number, way in enumerate(ways):
+        for number, family in enumerate(FAMILIES):
             for one in kept:
                 if self.sent[number, one.sort] < EACH:
                     self.sent[number, one.sort] += 1
-                    yield from way(one)
-
-    def _odd(self, family: Sequence[str], plain: _Plain) -> Iterator[AnyTrace]:
-        """Yield the run under names of a family, in any order or, if that has a meaning, in theirs."""
-        new = _free(family, len(plain.names), _all_texts(plain.trace))
-        old = [name for _, name in plain.names]
-        self.random.shuffle(new)
-        trace = self._under(plain.trace, dict(zip(old, new, strict=True)))
-        trace = trace or self._under(plain.trace, dict(zip(sorted(old), sorted(new), strict=True)))
-        yield from () if trace is None else (trace,)
-
-    def _equal(self, plain: _Plain) -> Iterator[AnyTrace]:
-        """Yield runs in which two texts of one field are the same, for each field to which that means nothing.
-
-        What the configuration names stays apart: a kernel may refuse one in which two agents or keys are one.
-        """
-        scenario = plain.trace.scenario
-        fixed = set(texts_of([encode(scenario.config)]))
-        fields: dict[str, dict[str, None]] = {}
-        for part in scenario.actions:
-            for place in places(part, type(part), lambda new: new):
-                if isinstance(place.value, str) and place.value not in {"", *fixed}:
-                    field = ".".join(place.path.split(".")[-2:])
-                    fields.setdefault(field, {})[place.value] = None
-        for texts in fields.values():
-            if len(texts) > 1:
-                one, other = self.random.sample([*texts], 2)
-                trace = self._under(plain.trace, {one: other})
-                yield from () if trace is None else (trace,)
-
-    def confused(self, base: AnyTrace) -> Iterator[AnyTrace]:
-        """Yield the run with values that some language takes for equal in place of two, one of them of the start."""
-        held = atoms_of(encode(base.scenario.config))
-        found = atoms_of([*held, *map(encode, base.scenario.actions)])
-        if not held or len(found) < 2:
-            return
-        first = self.random.choice(held)
-        old = (first, self.random.choice([one for one in found if one != first]))
-        for new in CONFUSED:
-            made = self._same(base, partial(exchanged, old=old, new=new))
-            yield from () if made is None else (made,)
+                    new = _free(family, len(one.names), _all_texts(one.trace))
+                    old = [name for _, name in one.names]
+                    self.random.shuffle(new)
+                    trace = self._under(one.trace, dict(zip(old, new, strict=True)))
+                    trace = trace or self._under(one.trace, dict(zip(sorted(old), sorted(new), strict=True)))
+                    if trace is not None:
+                        yield trace
 
     @staticmethod
     def _texts(base: AnyTrace) -> list[str]:
@@ -192,20 +144,16 @@ class Naming:
         return None if made is None else (made, tuple(kept))
 
     def _under(self, base: AnyTrace, names: Mapping[str, str]) -> AnyTrace | None:
-        """The run under other names; None if a class or the model refuses it, or to the model they mean something."""
-        return self._same(base, lambda one: renamed_all(one, names))
-
-    def _same(self, base: AnyTrace, rewrite: Callable[[Json], Json]) -> AnyTrace | None:
-        """The run with each part rewritten; None where the model then shows something else."""
-        scenario = rewritten(self.system, base.scenario, rewrite)
-        if scenario is None or scenario == base.scenario:
+        """The run under other names; None if some class or the model refuses it, or the model shows something else."""
+        scenario = rewritten(self.system, base.scenario, lambda one: renamed_all(one, names))
+        if scenario is None:
             return None
         try:
             made = self.coder.trace(scenario)
         except Exception:  # the model has no step for this, so nothing is to be expected of a kernel
             return None
         same = all(
-            bare(json.dumps(rewrite(encode(step.shown)))) == bare(json.dumps(encode(other.shown)))
+            bare(json.dumps(renamed_all(encode(step.shown), names))) == bare(json.dumps(encode(other.shown)))
             for step, other in zip(base.steps, made.steps, strict=True)
         )
         return made if same else None

@@ -58,11 +58,8 @@ NEAR = 6
 One is another: a kernel that refuses an action for its time or its author may not look at the rest.
 """
 
-AFTER, ITEMS, ARGUMENTS = 2, 2, 12
-"""Steps behind the changed message; entries of a list, the first ones, that are changed.
-
-Where so many entries or fewer are of several types, as arguments of a call, all are, and each is a place of its own.
-"""
+AFTER, ITEMS = 2, 2
+"""Steps behind the changed message; entries of a list, the first ones, that are changed."""
 
 DOUBTS = 3
 """Faults of one place that did not show again in a new process, after which it is left alone."""
@@ -284,14 +281,8 @@ def _walk(value: Json, at: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[s
         for key, one in cast("dict[str, Json]", value).items():
             yield from _walk(one, (*at, key))
     elif isinstance(value, list):
-        for number, one in enumerate(cast("list[Json]", value)[: None if _is_record(value) else ITEMS]):
+        for number, one in enumerate(cast("list[Json]", value)[:ITEMS]):
             yield from _walk(one, (*at, number))
-
-
-def _is_record(value: Any) -> bool:
-    """Whether a value is a short list whose entries are of several types, so that each has a meaning of its own."""
-    entries = cast("list[Json]", value) if isinstance(value, list) else []
-    return len(entries) <= ARGUMENTS and len({_type(one) for one in entries} - {"null"}) > 1
 
 
 def _called(message: Json, at: Sequence[str | int], names: frozenset[str]) -> str:
@@ -300,14 +291,7 @@ def _called(message: Json, at: Sequence[str | int], names: frozenset[str]) -> st
         named = [*cast("dict[str, Json]", message)] if isinstance(message, dict) else [_type(message)]
         keys = [key for key in named if key not in names]
         return f"{WHOLE} ({', '.join(keys)})"
-    way, holder = "", cast("Any", message)
-    for key in at:
-        if isinstance(key, int):
-            way += f"[{key}]" if _is_record(holder) else "[]"
-        else:
-            way += f".{'*' if key in names else key}"
-        holder = holder[key]
-    return way
+    return "".join("[]" if isinstance(key, int) else f".{'*' if key in names else key}" for key in at)
 
 
 def _type(value: Json) -> str:
@@ -322,12 +306,10 @@ def _values(site: _Site) -> Iterator[tuple[tuple[str | int, ...], str | None]]:
     others = [one for one in VALUES if _type(json.loads(one)) != kind]
     if kind in ("text", "number"):
         yield at, f"[{said}]" if kind == "text" else f'"{said}"'
-    if kind == "number":
-        yield at, LIMITS[0]
     if at and isinstance(at[-1], str):
         yield at, None
     yield from ((at, one) for one in others[:3])
-    yield from ((at, one) for one in LIMITS[1:] if kind == "number")
+    yield from ((at, one) for one in LIMITS if kind == "number")
     if isinstance(value, list):
         yield from ((at, text(one)) for one in cast("list[Json]", value)[:1])
     if kind == "object":

@@ -18,11 +18,11 @@ from evenhand.core.system import AnySystem
 from evenhand.core.trace import AnyScenario
 
 ODD = (
-    "", "toString", "%", "'", "password", "__proto__", "0", "null", "1e999", "_", " ", "1", "-1", "1.0", "true", "None",
-    "NaN", "constructor", "a\nb", "a\tb", '"', "a'b", "\\", "*", "?", ".", "..", "/", "a/b", "a,b", "a;b", "a:b",
+    "", " ", "0", "1", "-1", "1.0", "1e999", "null", "true", "None", "NaN", "constructor", "__proto__", "toString",
+    "password", "a\nb", "a\tb", "'", '"', "a'b", "\\", "%", "_", "*", "?", ".", "..", "/", "a/b", "a,b", "a;b", "a:b",
     "a=b", "{}", "[]", "}", "é", "e\u0301", "ß", "\u00a0", "\u200b", "\U0001f600",
 )  # fmt: skip
-"""Texts that some language or format reads as something else than a text; the first are those that tell most."""
+"""Texts that some language or format reads as something else than a text."""
 
 NUMBERS = (0, 1, -1, 2, 3, 10, 1_000, 1_000_000)
 FRACTIONS = (Fraction(1, 2), Fraction(-1, 2), Fraction(1, 1_000), Fraction(1, 3), Fraction(999, 1_000))
@@ -127,7 +127,7 @@ def numberless(value: Any) -> Any:
 
 def spellings(text: str) -> Iterator[str]:
     """Yield a text in other spellings: other letters, longer, shorter, and as a path that leads to the same."""
-    yield from (text.swapcase(), text[:-1], f"{text}x", f"{text} ", f" {text}", f"{text}\n", f"{text}'", f"x{text}")
+    yield from (text.swapcase(), f"{text} ", f" {text}", f"{text}x", text[:-1], f"{text}\n", f"{text}'", f"x{text}")
     if "/" in text:
         head, _, last = text.rpartition("/")
         yield from (f"{head}//{last}", f"{head}/./{last}", f"{head}/../{last}", f"{text}/", f"{text}/..", head)

@@ -14,7 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, zip_longest
+from itertools import islice
 from typing import Any
 
 from evenhand.conform.checking.altering import are_asked
@@ -158,11 +158,10 @@ class Strangers:
     def _untried(self, met: _Met, words: Sequence[tuple[int, str]]) -> Iterator[str]:
         """Yield each word of which the model shows what it shows of the plain one, first those seldom sent there.
 
-        Of these, the earliest in its list tells most.  The very first is the longest: it is beyond a limit that is
-        counted in bytes, or counts some letters twice.
+        The very first is the longest: it is beyond a limit that is counted in bytes, or counts some letters twice.
         """
         shown = [(self._named(one.shown, met.head + met.word, met.word), one) for one in met.trace.steps[met.at :]]
-        chosen = sorted(words, key=lambda one: self.tried[met.sort, one[0]])
+        chosen = sorted(words, key=lambda one: (self.tried[met.sort, one[0]], self.random.random()))
         longest = (f"{met.sort} {_letters(met.word)}", LIMIT)
         if not self.tried[longest]:
             longest_first = sorted(words, key=lambda one: -len(one[1]))
@@ -187,17 +186,12 @@ class Strangers:
             return None
 
     def _words(self, met: _Met) -> list[tuple[int, str]]:
-        """Return odd texts of letters as the plain one has, numbered: none that is there, below one, or blank.
-
-        Spellings of a text, odd words and lengths come in turn, because little time suffices for a few of each.
-        """
+        """Return odd texts of letters as the plain one has, numbered: none that is there, below one, or blank."""
         scenario = met.trace.scenario
         words = Words(scenario.config, self.coder.system.readings)
         known = {*texts_of([encode(scenario.config), *map(encode, scenario.actions)]), met.place.value}
         near = (met.place.value, self.random.choice(self.sorts[met.sort])[2].value)
-        spelled = (other for both in zip_longest(*map(spellings, near), fillvalue="") for other in both)
-        kinds = zip_longest(spelled, (met.head + one for one in ODD), limited(words), fillvalue="")
-        odd = (one for some in kinds for one in some)
+        odd = (*(other for one in near for other in spellings(one)), *(met.head + one for one in ODD), *limited(words))
         letters, found = _letters(met.word), dict[str, int]()
         for number, one in enumerate(odd):
             top, below, _ = one.partition("/")  # where "a" is known, "a/b" is no stranger to a kernel that inherits

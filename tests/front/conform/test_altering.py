@@ -12,6 +12,7 @@ import pytest
 from evenhand.conform.checking.altering import Altering
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.loop import ALTERED, EXHAUSTIVE, CheckEffort, SystemChecked, check_system
+from evenhand.core.atoms import Atom
 from evenhand.core.codec import encode
 from evenhand.core.system import Scope
 from evenhand.core.trace import Scenario
@@ -267,6 +268,28 @@ def test_where_the_run_is_over_for_good_kernels_are_asked_nevertheless() -> None
 
     bank = replace(BANK, actions=menu)
     assert most(bank) <= 1 < most(replace(bank, over=over))
+
+
+def test_values_that_look_alike_stand_for_others() -> None:
+    """In the whole run, from the configuration on, if the model makes no difference between them."""
+
+    def put(_rules: Any, _start: Atom, held: Atom, new: Atom) -> tuple[Atom, bool]:
+        return new, new == held
+
+    old, new, other = (Atom("str", text) for text in ("old", "new", "other"))
+
+    def menu(_start: Atom, _held: Atom) -> Iterator[Atom]:
+        yield from (old, new)
+
+    def initial(start: Atom) -> tuple[Atom]:
+        return (start,)
+
+    slot = replace(small("slot", lambda _scope: iter([old]), old, menu, put, (Atom,)), initial=initial)
+    coder = Coder("house", slot)
+    base = coder.trace(Scenario(old, old, (new, new, other)))
+    made = (Altering(coder, [base], seed, hostile=False).runs(100) for seed in range(24))
+    asked = {(*run.scenario.actions[:1], run.scenario.config) for runs in made for run in runs}
+    assert {(Atom("bool", "true"), Atom("int", "1")), (Atom("int", "1"), Atom("str", "1"))} <= asked
 
 
 def test_the_same_seed_alters_the_same() -> None:

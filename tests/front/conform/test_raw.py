@@ -176,21 +176,6 @@ class Enveloped(Adapter):
         return super().pass_on({name: payment[name] for name in ("who", "sum", "for")})
 
 
-class Positional(Adapter):
-    """Hands over what a payment consists of as a list, in which each place has a meaning."""
-
-    def step(self, action: Any) -> Any:
-        """Take an encoded action."""
-        told = self.pass_on([action["things"], action["amount"], action["name"]])
-        return {"$": "Said", **{name: told[name] for name in ("why", "total", "count", "things")}}
-
-    def pass_on(self, message: Any) -> Any:
-        """The answer to a payment.  Raises Unsupported if it is refused."""
-        if not isinstance(message, list) or len(cast("list[Any]", message)) != 3:
-            raise Unsupported("no payment")
-        return super().pass_on(dict(zip(("for", "sum", "who"), cast("list[Any]", message), strict=True)))
-
-
 class Tupled(Adapter):
     """Its messages are no JSON: the kernel is made for tuples."""
 
@@ -224,13 +209,6 @@ def test_a_kernel_that_does_not_answer_is_told_once_with_place_and_value(fault: 
     found = defect.divergence
     assert (found.origin, found.what) == (RAW, "fails") and found.length <= 3
     assert said in found.why and place in found.why
-
-
-def test_each_place_of_a_list_of_several_types_is_one_of_its_own() -> None:
-    """Also the third, though of a list of like entries two are changed."""
-    (defect,) = checked(["dies of lists"], Positional).defects
-    assert defect.divergence.raw is not None and defect.divergence.raw.place == "[2]"
-    assert len(checked(["dies of lists", "adds"], Positional).defects) == 2
 
 
 def test_two_places_are_two_causes_and_all_places_are_one() -> None:
