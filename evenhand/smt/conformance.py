@@ -15,11 +15,13 @@ class Conformance:
     `cases` were compared, `outside` of them lie outside the theory; the others gave `structures` different structures
     of at most `size` elements per sort, with the claim true on `true` cases and false on `false`.  `words` counts
     comparisons of defined relations, `mutants` the mutants compared.  `disagreements` holds the first few, `silent`
-    the relations of the formula that were observed with one value only.  `every` situations of the size `upto` were
-    listed and `drawn` others drawn.  Of the `boundary_cases` that the solver could make, `reached` are steps of the
-    model and `unreached` names the others; `denied` counts axioms that no made step breaks, `lifted` names intended
-    restrictions that one breaks; `impossible` names boundary cases proved unreachable.  `caught` counts disagreements
-    by origin; `events` counts what the drawn samples show, `short` names events below their floor.
+    the relations of the formula that were observed with one value only.  `untested` are axioms, each with its symbols
+    that have one value in all compared structures of the reference: these would not show that it is false.
+    `every` situations of the size `upto` were listed and `drawn` others drawn.  Of the `boundary_cases` that the
+    solver could make, `reached` are steps of the model and `unreached` names the others; `denied` counts axioms
+    that no made step breaks, `lifted` names intended restrictions that one breaks; `impossible` names boundary
+    cases proved unreachable.  `caught` counts disagreements by origin; `events` counts what the drawn samples show,
+    `short` names events below their floor.
     """
 
     cases: int = 0
@@ -32,6 +34,7 @@ class Conformance:
     mutants: int = 0
     disagreements: tuple[str, ...] = ()
     silent: tuple[str, ...] = ()
+    untested: tuple[tuple[str, tuple[str, ...]], ...] = ()
     every: int = 0
     upto: str = ""
     drawn: int = 0
@@ -86,4 +89,6 @@ class Conformance:
             f"{self.mutants} mutants; claim true on {self.true}, false on {self.false}; "
             f"{share}% of {self.cases} sampled cases lie outside the theory"
         )
-        return f"{', '.join(parts)} ({rest})"
+        untested = ", ".join(f"{axiom} ({', '.join(symbols)})" for axiom, symbols in self.untested)
+        assumed = f"; assumed, for no sample has another value of a symbol: {untested}" if untested else ""
+        return f"{', '.join(parts)} ({rest}{assumed})"

@@ -234,6 +234,7 @@ class _Tally:
         self._looks: dict[int, tuple[Any, Look]] = {}
         self._wrong: dict[Look, str] = {}
         self._said: dict[Look, bool] = {}
+        self._testing: dict[Look, None] = {}
         self._counts: dict[str, Any] = {"cases": 0, "outside": 0, "size": 0, "true": 0, "false": 0, "words": 0}
         self._values: set[tuple[str, bool]] = set()
         self._caught: dict[str, int] = {}
@@ -259,6 +260,8 @@ class _Tally:
             if wrong and wrong not in self._lax and (self._of_mutants or variant == "reference"):
                 self._note(origin, f"axiom {wrong} is false of a step of {variant}")
             return structure
+        if self._of_mutants or variant == "reference":
+            self._testing[look] = None
         self._counts["true" if truth else "false"] += 1
         self._counts["size"] = max(self._counts["size"], structure.size)
         said = self._said.get(look)
@@ -301,6 +304,8 @@ class _Tally:
         spoken = {part.relation.name for part in walk(self._formula) if isinstance(part, Holds)}
         met = {name for name, _ in self._values}
         silent = tuple(name for name in sorted(met & spoken) if not {(name, True), (name, False)} <= self._values)
+        looks, axioms = tuple(self._testing), self._theorem.theory.axioms
+        constant = {axiom.name: self._lens.constant(axiom, looks) for axiom in axioms if axiom.name not in self._lax}
         found: dict[str, Any] = {}
         if sampled is not None:
             drawn = [one.step for one in usual if one.origin == "drawn"]
@@ -330,6 +335,7 @@ class _Tally:
             mutants=mutants,
             disagreements=tuple(self._disagreements),
             silent=silent,
+            untested=tuple((name, symbols) for name, symbols in constant.items() if symbols),
             unreached=tuple(self._unreached),
             caught=tuple((origin, self._caught[origin]) for origin in ORIGINS if origin in self._caught),
         )

@@ -5,10 +5,11 @@ Theorems with one view and one set of definitions share it, so that nothing is c
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, TypeAlias
 
-from evenhand.smt.logic import Definition
+from evenhand.smt.arithmetic import NUMBER
+from evenhand.smt.logic import Definition, Function, Relation
 from evenhand.smt.structure import Reader, Structure
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory, spoken
@@ -95,6 +96,15 @@ class Lens:
                 return axiom.name
         return ""
 
+    def constant(self, axiom: Axiom, looks: Iterable[Look]) -> tuple[str, ...]:
+        """Return the undefined symbols of an axiom that have one value in all these structures.
+
+        Structures in which a symbol is always the same would not show that an axiom about it is false.
+        """
+        structures = [look.structure for look in looks if look.structure is not None]
+        undefined = (one for one in axiom.symbols if one.name not in self.meanings)
+        return tuple(one.name for one in undefined if _is_constant(one, structures))
+
     def words(self, variant: str, look: Look, words: Mapping[str, Definition]) -> Words:
         """Return errors of the observed relations, their number, and the truth values seen of each.
 
@@ -126,7 +136,7 @@ class Lens:
                 defined = bare.extensions[name]
             if seen:
                 values.add((name, True))
-            if len(seen) < _places(words[name], structure):
+            if len(seen) < _places(words[name].relation, structure):
                 values.add((name, False))
             if defined != seen:
                 wrong.append(f"{name} is {sorted(defined)} by definition, {sorted(seen)} in fact")
@@ -155,8 +165,27 @@ def lens_of(theorem: Theorem) -> Lens:
     return _LENSES[place]
 
 
-def _places(definition: Definition, structure: Structure) -> int:
+def _is_constant(symbol: Function | Relation, structures: Iterable[Structure]) -> bool:
+    """Whether a symbol has one value; never for a constant of a sort, as structures share no elements."""
+    values = set[str]()
+    for structure in structures:
+        if isinstance(symbol, Relation):
+            held = len(structure.relations[symbol.name])
+            values |= {"holds"} if held else set()
+            values |= {"fails"} if held < _places(symbol, structure) else set()
+        elif symbol.codomain == NUMBER:
+            values.update(structure.functions[symbol.name].values())
+        elif symbol.domain:  # two values must be of one structure
+            values = set(structure.functions[symbol.name].values())
+        else:
+            return False
+        if len(values) > 1:
+            return False
+    return True
+
+
+def _places(relation: Relation, structure: Structure) -> int:
     count = 1
-    for sort in definition.relation.domain:
+    for sort in relation.domain:
         count *= len(structure.universe[sort.name])
     return count

@@ -33,6 +33,11 @@ class Axiom:
             raise ValueError(f"axiom {self.name} leaves {names} free")
 
     @cached_property
+    def symbols(self) -> tuple[Function | Relation, ...]:
+        """The functions and relations in it, but for those of arithmetic."""
+        return tuple(one for one in used(self.formula) if printed(one.name) is None)
+
+    @cached_property
     def relations(self) -> frozenset[str]:
         """The names of the relations in it; if none is defined, there is nothing to expand."""
         return _relations(self.formula)

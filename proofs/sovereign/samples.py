@@ -80,7 +80,14 @@ def _few() -> tuple[tuple[Config, State, Act], ...]:
     many = _kinds(usual())
     found = [Decide(usual(), pair) for pair in product((many[0], many[1], many[3], many[8]), repeat=2)]
     found += [Decide(usual(), (many[0], many[4])), Decide(usual(), (*many[:3], many[6])), Decide(usual(), many[:1])]
+    found += [Decide(usual(), (many[place], many[0])) for place in (7, 9, 10)]
     found += [Decide((*usual(), budget(count))) for count in (0, 5000, 6000, 6001)]
+    for one in (budget(5000), budget(6001), budget("x")):
+        seen = (*usual(), one)
+        found.append(Decide(seen, (candidate(seen), candidate(seen, WRITE_LOCAL, path=ESCAPES[0]))))
+    stopped = (*usual(), integrity_failure())
+    found.append(Decide(stopped, (candidate(stopped),)))
+    found.append(Decide((*usual(), budget(6001), integrity_failure())))
     return tuple((config, start, action) for action in found)
 
 
