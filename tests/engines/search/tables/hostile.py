@@ -1800,7 +1800,15 @@ def class_of_a_loop(s: Any) -> bool:
 EQUALITY, EQUALITIES, IDENTITY = "__eq__", ("__eq__",), "is_"
 BY_IDENTITY, BY_IDENTITY_CALLED = operator.attrgetter("is_"), operator.methodcaller("is_", None, None)
 BY_NAME, ADDS, ADDING, ADDER = getattr, {"all": sum}, sum, functools.partial(sum)
-KEPT: Any = namedtuple("KEPT", "kind")(Pair)
+
+
+class Keeps(NamedTuple):
+    """A named tuple that holds a class."""
+
+    kind: Any
+
+
+KEPT = Keeps(Pair)
 
 
 def suppressed(x: Any) -> bool:
