@@ -29,7 +29,7 @@ from evenhand.search.tables.proxies import (
 )
 from evenhand.search.tables.sources import source_of
 
-LOADS = {
+_LOADS = {
     *("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW", "LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_GLOBAL"),
     *("LOAD_NAME", "LOAD_CONST"),
 }
@@ -233,6 +233,8 @@ def look_at(code: CodeType, body: Body, place: int) -> Look | None:
         if typed is None or typed[1] != place or any(inner.is_jump_target for inner in body[place + 1 : used + 1]):
             return None
         return Look("type", (typed[0],), body[place + 1].offset, body[used].offset)
+    if one.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+        return _attribute(body, place)
     found: list[Operand] = []
     last, stored = place, False
     place -= 1
@@ -249,6 +251,17 @@ def look_at(code: CodeType, body: Body, place: int) -> Look | None:
     if any(inner.is_jump_target for inner in body[place + 2 : last + 1]):
         return None
     return Look("is", tuple(found), -1 if stored else body[place + 1].offset, one.offset)
+
+
+def _attribute(body: Body, place: int) -> Look | None:
+    """The look at an attribute of what is loaded before; None if that is not known, or is a class's class."""
+    held = _operand(body, place - 1, stored=True)
+    if held is None or "__class__" in held[0][2] or held[0][0] == "TYPE":
+        return None
+    if any(inner.is_jump_target for inner in body[held[1] + 2 : place + 1]):
+        return None
+    name: Operand = ("CONSTANT", body[place].argval, ())
+    return Look("attribute", (held[0], name), -1, body[place].offset)
 
 
 def _operand(body: Body, place: int, *, stored: bool = False) -> tuple[Operand, int] | None:
@@ -269,7 +282,7 @@ def _operand(body: Body, place: int, *, stored: bool = False) -> tuple[Operand, 
         is_type = typed is not None and body[typed[1]].opname == "LOAD_GLOBAL" and body[typed[1]].argval == "type"
         return (("TYPE", (typed[0],), taken), typed[1] - 1) if typed is not None and is_type else None
     if one.opname != "BINARY_SUBSCR":
-        return ((one.opname, str(one.argval), taken), place - 1) if one.opname in LOADS else None
+        return ((one.opname, str(one.argval), taken), place - 1) if one.opname in _LOADS else None
     key = _operand(body, place - 1)
     held = None if key is None else _operand(body, key[1])
     return None if key is None or held is None else ((one.opname, (held[0], key[0]), taken), held[1])

@@ -80,7 +80,7 @@ class Wanted(NamedTuple):
     kept: Callable[[Sequence[Any]], bool] | None
 
 
-_len, _sum = builtins.len, builtins.sum
+_len, _sum, _getattr = builtins.len, builtins.sum, builtins.getattr
 _counted: list[tuple[CodeType, Any]] = []
 
 
@@ -103,14 +103,17 @@ def _lazy_sum(values: Any, /, start: Any = 0) -> Any:
 
 
 @contextmanager
-def lazy_builtins() -> Generator[None]:
-    """Let `len` of a proxy be a proxy, and `sum` ask for the type of one that it begins with, while the model runs."""
-    builtins.len, builtins.sum = _lazy_len, _lazy_sum
+def lazy_builtins(got: Callable[..., Any]) -> Generator[None]:
+    """Let `len` of a proxy be a proxy, and `sum` ask for the type of one that it begins with, while the model runs.
+
+    `got` stands for `getattr`.
+    """
+    builtins.len, builtins.sum, builtins.getattr = _lazy_len, _lazy_sum, got
     _counted.clear()
     try:
         yield
     finally:
-        builtins.len, builtins.sum = _len, _sum
+        builtins.len, builtins.sum, builtins.getattr = _len, _sum, _getattr
 
 
 @aside

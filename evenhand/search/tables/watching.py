@@ -60,7 +60,7 @@ class Watching:
         """Let `act` run the model on the proxies of a run.  Raises NotLearned for what they cannot follow."""
         self.budget.runs += 1
         self.budget.spend(RUN)
-        with lazy_builtins(), self._no_cache(), uncollected():
+        with lazy_builtins(self.watch.got), self._no_cache(), uncollected():
             try:
                 act(run)
             except Spent:

@@ -1784,7 +1784,114 @@ def class_of_a_variable(s: Any) -> bool:
     return bool(kind.__class__(s.x).__name__ == "NoneType")
 
 
+def class_of_what_is_given(kind: Any, x: Any) -> Any:
+    """The class of a value, or of a class: which, another call may not say."""
+    return kind.__class__(x)
+
+
+def class_of_a_loop(s: Any) -> bool:
+    """The class of a class that a loop comes to last."""
+    made: Any = None
+    for kind in (1, Pair):
+        made = kind.__class__
+    return bool(made(s.x).__name__ == "NoneType")
+
+
+EQUALITY, EQUALITIES, IDENTITY = "__eq__", ("__eq__",), "is_"
+BY_IDENTITY, BY_IDENTITY_CALLED = operator.attrgetter("is_"), operator.methodcaller("is_", None, None)
+BY_NAME, ADDS, ADDING, ADDER = getattr, {"all": sum}, sum, functools.partial(sum)
+
+
+class Keeps(NamedTuple):
+    """A named tuple that holds a class."""
+
+    kind: Any
+
+
+KEPT = Keeps(Pair)
+
+
+def suppressed(x: Any) -> bool:
+    """Whether a sum of nothing may begin with this."""
+    with contextlib.suppress(TypeError):
+        ADDING([], x)
+        return False
+    return True
+
+
+def is_in_a_module(module: Any, x: Any) -> Any:
+    """What a module, or something else, says of a part and None."""
+    return module.is_(x, None)
+
+
+class Says:
+    """A function by the name of another."""
+
+    def is_(self, _x, _y):
+        """Says no."""
+        return False
+
+    def concat(self, number):
+        """One more."""
+        return number + 1
+
+
+SAYS, WORDS = Says(), {"is_not": operator.ne, "is_": operator.eq}
+
+
+@way(followed=True)
+def functions_by_the_names_of_others():
+    """A model's own method `concat`, and texts such as "is_not", look past nothing."""
+    return numbers(lambda s, _a: turn(s.x, s.y, WORDS["is_not"](SAYS.concat(s.x), 3) or WORDS["is_"](s.y, 1)))
+
+
 MORE: dict[str, Callable[[], AnySystem]] = {
+    "`__eq__` by a name put together": lambda: rarely(
+        lambda s: getattr(3333, "".join(["__", "eq", "__"]))(s.x) == True,  # noqa: E712
+        3333,
+    ),
+    "`__eq__` by a formatted name": lambda: rarely(
+        lambda s: getattr(3333, f"__{s.y == 0 and 'eq'}__")(s.x) == True,  # noqa: E712
+        3333,
+    ),
+    "`__eq__` by a global name": lambda: rarely(lambda s: getattr(3333, EQUALITY)(s.x) == True, 3333),  # noqa: E712
+    "`__eq__` by a name in a tuple": lambda: rarely(
+        lambda s: getattr(3333, EQUALITIES[0])(s.x) == True,  # noqa: E712
+        3333,
+    ),
+    "`__eq__` by one of several names": lambda: rarely(
+        lambda s: [getattr(3333, n)(s.x) for n in ("__eq__", "__ne__")][0] == True,  # noqa: E712, RUF015
+        3333,
+    ),
+    "`__eq__` by `getattr` under another name": lambda: rarely(
+        lambda s: BY_NAME(3333, EQUALITY)(s.x) == True,  # noqa: E712
+        3333,
+    ),
+    "`is` by a global name": lambda: rarely(lambda s: getattr(operator, IDENTITY)(s.x, None)),
+    "`is` by `attrgetter`": lambda: rarely(lambda s: BY_IDENTITY(operator)(s.x, None)),
+    "`is` by a `methodcaller` that is kept": lambda: rarely(lambda s: s.x == None and BY_IDENTITY_CALLED(operator)),  # noqa: E711
+    "`is` of what was no module before": lambda: rarely(
+        lambda s: is_in_a_module(SAYS, 1) or is_in_a_module(operator, s.x)
+    ),
+    "`sum` in a partial function": lambda: seldom(lambda s: raises(TypeError, lambda: ADDER([], s.x)), "a", int),
+    "`sum` in a dictionary": lambda: seldom(lambda s: raises(TypeError, lambda: ADDS["all"]([], s.x)), "a", int),
+    "`sum` under another name": lambda: seldom(lambda s: raises(TypeError, lambda: ADDING([], s.x)), "a", int),
+    "`sum` whose error is suppressed": lambda: seldom(lambda s: suppressed(s.x), "a", int),
+    "the class of a class by a name put together": lambda: rarely(
+        lambda s: getattr(Pair, "".join(["__cla", "ss__"]))(s.x).__name__ == "NoneType"
+    ),
+    "the class of a module's class": lambda: rarely(lambda s: re.Pattern.__class__(s.x).__name__ == "NoneType"),
+    "the class of an element": lambda: rarely(lambda s: KEPT[0].__class__(s.x).__name__ == "NoneType"),
+    "the class of an attribute": lambda: rarely(lambda s: KEPT.kind.__class__(s.x).__name__ == "NoneType"),
+    "the class of a result": lambda: rarely(lambda s: (lambda: Pair)().__class__(s.x).__name__ == "NoneType"),
+    "the class of what `:=` stores": lambda: rarely(lambda s: (_k := Pair).__class__(s.x).__name__ == "NoneType"),
+    "the class of what a loop comes to": lambda: rarely(class_of_a_loop),
+    "the class of what is given later": lambda: rarely(
+        lambda s: class_of_what_is_given(1, 2) == 2 and class_of_what_is_given(Pair, s.x).__name__ == "NoneType"
+    ),
+    "the class of an attribute, handed on": lambda: rarely(
+        lambda s: [*map(KEPT.kind.__class__, [s.x])] == [type(None)]
+    ),
     "`is` kept in a dictionary": lambda: rarely(lambda s: LOOKS["is"](s.x, None)),
     "`is` kept by a partial function": lambda: rarely(lambda s: IS_NONE(s.x)),
     "`is` by `getattr`": lambda: rarely(lambda s: getattr(operator, "is_")(s.x, None)),  # noqa: B009
