@@ -102,9 +102,7 @@ class Exploration:
         Nodes are the states (`number`, `depth`, `initial`); edges carry `action` (the first one on offer that
         takes it) and `weight` (how many do).  Raises IndexError for a configuration that was not explored.
         """
-        from evenhand.search import export  # networkx takes 0.2 s to import, and few commands need it
-
-        return export.as_networkx(self.system, self._configs[config], config, self._bounds)
+        return self._graph(config, condensed=False)
 
     def condensation(self, config: int = 0) -> nx.DiGraph[Any]:
         """Return the strongly connected components of that graph and the edges between them.
@@ -113,9 +111,13 @@ class Exploration:
         `first` state, with the least `depth`.  Edges carry `weight`, the number of steps, and the `action` of the
         first.
         """
-        from evenhand.search import export
+        return self._graph(config, condensed=True)
 
-        return export.condensed(self.to_networkx(config))
+    def _graph(self, config: int, *, condensed: bool) -> nx.DiGraph[Any]:
+        from evenhand.search import export  # networkx takes 0.2 s to import, and few commands need it
+
+        graph = export.as_networkx(self.system, self._configs[config], config, self._bounds)
+        return export.condensed(graph) if condensed else graph
 
 
 class SearchOptions(TypedDict, total=False):

@@ -80,7 +80,8 @@ class Wanted(NamedTuple):
     kept: Callable[[Sequence[Any]], bool] | None
 
 
-_len, _sum, _getattr = builtins.len, builtins.sum, builtins.getattr
+_len, _getattr = builtins.len, builtins.getattr
+_sum: Any = builtins.sum  # what it is given is any value of a model
 _counted: list[tuple[CodeType, Any]] = []
 
 

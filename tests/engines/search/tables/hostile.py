@@ -5,7 +5,7 @@ Each is followed by the tables or refused by them; the count is that of explicit
 
 # Ways around types are the subject, and newcomers write none.
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, allow-any-generics
-# pyright: basic
+# pyright: basic, reportCallIssue=false, reportAttributeAccessIssue=false
 # ruff: noqa: B006, E721, F507, UP031
 from __future__ import annotations
 
