@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -355,14 +356,17 @@ class Defects:
     def _graver(self, one: Defect, known: Defect) -> bool:
         """Whether a divergence shows a known defect, and shows it in a graver form."""
         divergence = one.divergence
-        if self._rank(one) >= self._rank(known) or divergence.length > known.divergence.length + LONGER or self._over():
+        if (
+            self._rank(divergence) >= self._rank(known.divergence)
+            or divergence.length > known.divergence.length + LONGER
+            or self._over()
+        ):
             return False
-        alike = self.like.alike(divergence)
-        place = self.like.recognised(replace(one, alike=alike))
-        return place is not None and self._made[place] is known and bool(alike or not known.alike)
+        place = self._place(divergence)
+        return place is not None and self._made[place] is known and bool(self.like.alike(divergence) or not known.alike)
 
-    def _rank(self, one: Defect) -> int:
-        return seriousness(self.coder.system, one.divergence)
+    def _rank(self, found: Divergence) -> int:
+        return seriousness(self.coder.system, found)
 
     def _over(self) -> bool:
         """Whether the time is up; then results stay as they are."""
@@ -375,7 +379,7 @@ class Defects:
 
         It stays as grave, unless known defects explain a part, which may make it so.  Of the mutants that show the same
         one must stay, lest the run of one fault becomes one of two.  Shrinking ends as soon as the run is plainly one
-        of a known defect.
+        of a known defect, unless it is a graver form of that.
         """
         key = _sort(divergence), divergence.scenario
         if self._over():
@@ -383,12 +387,12 @@ class Defects:
         alike = self.like.alike(divergence)
         hidden = new - self.like.everywhere if self.like.everywhere & divergence.kinds else frozenset[str]()
 
-        rank = inf if new and new < self.like.telling(divergence) else seriousness(self.coder.system, divergence)
+        rank = inf if new and new < self.like.telling(divergence) else self._rank(divergence)
 
         def wanted(found: Divergence) -> bool:
             if found.what != divergence.what or found.fault is not divergence.fault:
                 return False
-            if seriousness(self.coder.system, found) > rank:
+            if self._rank(found) > rank:
                 return False
             if not found.kinds <= divergence.kinds or (new and not found.kinds & new):
                 return False
@@ -398,16 +402,18 @@ class Defects:
             objecting = {one.claim.name for one in found.violations}
             return not divergence.sure or divergence.subject in objecting or bool(found.kinds & hidden)
 
-        small = self._shrunk(
-            divergence,
-            wanted,
-            SLOW_TRIES if divergence.slow else TRIES,
-            at_end=divergence.behind > 0,
-            accepted=accepted,
-            ends=lambda found: self.like.recognised(Defect(found, 1, alike=self.like.alike(found))) is not None,
-        )
-        self._shrunk_to[key] = small or divergence
+        shrunk = partial(self._shrunk, at_end=divergence.behind > 0, accepted=accepted)
+        limit = SLOW_TRIES if divergence.slow else TRIES
+        small = shrunk(divergence, wanted, limit, ends=lambda found: self._place(found) is not None) or divergence
+        place = self._place(small)
+        if place is not None and self._rank(small) < self._rank(self._made[place].divergence):
+            small = shrunk(small, lambda found: wanted(found) and self._place(found) == place, limit) or small
+        self._shrunk_to[key] = small
         return self._shrunk_to[key]
+
+    def _place(self, found: Divergence) -> int | None:
+        """The place of the known defect that a divergence is plainly one of."""
+        return self.like.recognised(Defect(found, 1, alike=self.like.alike(found)))
 
     def sight(
         self,
@@ -476,7 +482,7 @@ class Defects:
                 longest = min(known.divergence.length, one.divergence.length) + LONGER
                 near = [some for some in (known, one) if some.divergence.length <= longest]
                 clear = [some for some in near if some.alike] or near
-                best = min(clear, key=lambda some: (self._rank(some), *telling(some, within=within)))
+                best = min(clear, key=lambda some: (self._rank(some.divergence), *telling(some, within=within)))
                 forms = known.forms | {known.divergence.kinds, one.divergence.kinds}
                 count, claims = known.count + one.count, known.claims | one.claims
                 made[place] = replace(best, count=count, claims=claims, forms=forms)
