@@ -1,9 +1,8 @@
 """Turn divergences into defects: account for every one of them, shrink the new ones, confirm in a fresh process.
 
-Many runs show one defect, the gravest of them best.  A divergence is explained by known defects that together show its
-kinds, unless the mutants that look like it say that its cause is another; else it is shrunk while the same thing
-differs.  `likeness` says which results are one defect.  A run that does not fail again is a finding of its own: the
-kernel is non-deterministic.
+Many runs show one defect.  A divergence is explained by known defects that together show its kinds, unless the mutants
+that look like it say that its cause is another; else it is shrunk while the same thing differs.  `likeness` says which
+results are one defect.  A run that does not fail again is a finding of its own: the kernel is non-deterministic.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -266,22 +264,20 @@ class Defects:
         Every divergence is explained by defects that together show its kinds, or is shrunk to one of its own.  If that
         was interrupted, it begins anew with what was shrunk.
         """
-        self._made.clear()
+        for kept in (self._made, self._compared, self._supported):
+            kept.clear()
         self.like.everywhere = self.usual(MOSTLY * runs)
         made = self._made
-        self._compared.clear()
-        self._supported.clear()
         for one in self._ordered():
             place = self._explained(one, made)
             if place is None and one.divergence.what == "differs":
                 place = self.like.recognised(replace(one, alike=self.like.alike(one.divergence)))
-            if place is None or self._graver(one, made[place]):
+            if place is None or self._graver(one.divergence, made[place]):
                 small = self._small(one.divergence, self.like.missing(one.divergence))
-                self._merge(made, replace(one, divergence=small, alike=self.like.alike(small)))
+                self._merge(made, self._formed(one, small))
             else:
-                made[place] = replace(
-                    made[place], count=made[place].count + one.count, claims=made[place].claims | one.claims
-                )
+                known = made[place]
+                made[place] = replace(known, count=known.count + one.count, claims=known.claims | one.claims)
         self.explained = sum(one.count for one in made)  # what stands behind a difference is no sighting of its own
         self._hidden(made, min(FOLLOWED, runs))
         made = [replace(one, divergence=self._confirmed(one.divergence, AGAIN)) for one in made]
@@ -353,17 +349,10 @@ class Defects:
                 return place
         return near[0]
 
-    def _graver(self, one: Defect, known: Defect) -> bool:
+    def _graver(self, found: Divergence, known: Defect) -> bool:
         """Whether a divergence shows a known defect, and shows it in a graver form."""
-        divergence = one.divergence
-        if (
-            self._rank(divergence) >= self._rank(known.divergence)
-            or divergence.length > known.divergence.length + LONGER
-            or self._over()
-        ):
-            return False
-        place = self._place(divergence)
-        return place is not None and self._made[place] is known and bool(self.like.alike(divergence) or not known.alike)
+        grave = self._rank(found) < self._rank(known.divergence) and found.length <= known.divergence.length + LONGER
+        return grave and bool(self.like.alike(found) or not known.alike) and self._plainly(found) is known
 
     def _rank(self, found: Divergence) -> int:
         return seriousness(self.coder.system, found)
@@ -377,16 +366,14 @@ class Defects:
     def _small(self, divergence: Divergence, new: frozenset[str]) -> Divergence:
         """The divergence shrunk while the same thing differs: of its `new` kinds one at least, and nothing else.
 
-        It stays as grave, unless known defects explain a part, which may make it so.  Of the mutants that show the same
-        one must stay, lest the run of one fault becomes one of two.  Shrinking ends as soon as the run is plainly one
-        of a known defect, unless it is a graver form of that.
+        It stays as grave, unless known defects explain a part; of the mutants that show the same one stays, lest the run
+        of one fault becomes one of two.  Shrinking ends as soon as the run is plainly one of a known defect.
         """
         key = _sort(divergence), divergence.scenario
         if self._over():
             return self._shrunk_to.get(key, divergence)
         alike = self.like.alike(divergence)
         hidden = new - self.like.everywhere if self.like.everywhere & divergence.kinds else frozenset[str]()
-
         rank = inf if new and new < self.like.telling(divergence) else self._rank(divergence)
 
         def wanted(found: Divergence) -> bool:
@@ -402,18 +389,35 @@ class Defects:
             objecting = {one.claim.name for one in found.violations}
             return not divergence.sure or divergence.subject in objecting or bool(found.kinds & hidden)
 
-        shrunk = partial(self._shrunk, at_end=divergence.behind > 0, accepted=accepted)
-        limit = SLOW_TRIES if divergence.slow else TRIES
-        small = shrunk(divergence, wanted, limit, ends=lambda found: self._place(found) is not None) or divergence
-        place = self._place(small)
-        if place is not None and self._rank(small) < self._rank(self._made[place].divergence):
-            small = shrunk(small, lambda found: wanted(found) and self._place(found) == place, limit) or small
-        self._shrunk_to[key] = small
+        small = self._shrunk(
+            divergence,
+            wanted,
+            SLOW_TRIES if divergence.slow else TRIES,
+            at_end=divergence.behind > 0,
+            accepted=accepted,
+            ends=lambda found: self._plainly(found) is not None,
+        )
+        self._shrunk_to[key] = small or divergence
         return self._shrunk_to[key]
 
-    def _place(self, found: Divergence) -> int | None:
-        """The place of the known defect that a divergence is plainly one of."""
-        return self.like.recognised(Defect(found, 1, alike=self.like.alike(found)))
+    def _formed(self, one: Defect, small: Divergence) -> Defect:
+        """The defect of a shrunk divergence; a graver form of a known one shrinks on while a mutant explains both."""
+        alike, known, rank = self.like.alike(small), self._plainly(small), self._rank(small)
+        both = known.alike & alike if known and rank < self._rank(known.divergence) else frozenset[str]()
+        if both and not small.behind:
+            small = self._shrunk(
+                small,
+                lambda found: self._rank(found) <= rank and bool(self.like.alike(found) & both),
+                TRIES,
+                accepted=lambda found: found.subject == one.divergence.subject,
+            ) or small  # fmt: skip
+            alike = self.like.alike(small) & both or both
+        return replace(one, divergence=small, alike=alike)
+
+    def _plainly(self, found: Divergence) -> Defect | None:
+        """The known defect that a divergence is plainly one of."""
+        place = self.like.recognised(Defect(found, 1, alike=self.like.alike(found)))
+        return None if place is None else self._made[place]
 
     def sight(
         self,
