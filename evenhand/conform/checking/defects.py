@@ -366,8 +366,8 @@ class Defects:
     def _small(self, divergence: Divergence, new: frozenset[str]) -> Divergence:
         """The divergence shrunk while the same thing differs: of its `new` kinds one at least, and nothing else.
 
-        It stays as grave, unless known defects explain a part; of the mutants that show the same one stays, lest the run
-        of one fault becomes one of two.  Shrinking ends as soon as the run is plainly one of a known defect.
+        It stays as grave, unless known defects explain a part; of the mutants that show the same one stays, lest one
+        fault becomes two.  Shrinking ends as soon as the run is plainly one of a known defect.
         """
         key = _sort(divergence), divergence.scenario
         if self._over():
