@@ -70,7 +70,7 @@ _IMPURE_BUILTINS = {"input", "open", "print"}
 _IMPURE = IMPURE_MODULES | {"_io", "http", "io", "os", "posix", "shutil", "tempfile", "urllib"}
 """Modules whose use makes a step more than a function of its arguments."""
 
-_OURS = ("evenhand.search", "evenhand.core", "copyreg")
+_OURS = ("evenhand.search", "evenhand.core", "evenhand.variants", "copyreg")
 """Modules of this package that use values by their methods only."""
 
 _TRUSTED = (

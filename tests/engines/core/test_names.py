@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import shutil
+import subprocess
 import sys
-from collections.abc import Generator
-from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from evenhand.cli.console import BadUse
-from evenhand.cli.vectors import shipped
-from evenhand.conform.checking.files import file_stem
 from evenhand.core.names import LONGEST, NoName, as_name, is_name, within
-from evenhand.evidence.record import BadRecord
-from evenhand.jobs.fixtures import fixture_at, fixture_files
-from evenhand.web.files import Library
 
 OUTSIDE = "outside"
 
@@ -98,70 +88,13 @@ def test_no_link_is_followed(tmp_path: Path) -> None:
     assert within(tmp_path, "folder", "in", links=True).is_dir()
 
 
-_watched: list[list[str]] = []
-
-
-def _listen(event: str, arguments: tuple[Any, ...]) -> None:
-    if _watched and event in ("open", "os.scandir", "os.listdir", "glob.glob") and isinstance(arguments[0], str):
-        _watched[-1].append(os.path.abspath(arguments[0]))
-
-
-sys.addaudithook(_listen)
-
-
-@contextmanager
-def opened() -> Generator[list[str]]:
-    """Yield the list of the files and folders that are read meanwhile."""
-    _watched.append([])
-    try:
-        yield _watched[-1]
-    finally:
-        _watched.pop()
-
-
-@pytest.fixture(name="place")
-def _place(tmp_path: Path) -> Path:
-    """Return a folder beside which there is another, with a fixture of evenhand under the name `x.json`."""
-    for folder in (tmp_path / OUTSIDE, tmp_path / OUTSIDE / "vectors"):
-        folder.mkdir()
-        shutil.copy(fixture_files("cud")[0], folder / "x.json")
-        (folder / "manifest.json").write_text("{}")
-    (tmp_path / "mine").mkdir()
-    return tmp_path / "mine"
-
-
-def test_no_spelling_leads_out_of_the_folders_of_fixtures(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the server, of reports and of vectors; nothing else is opened or listed, nothing but a refusal raised."""
-    away = place.parent / OUTSIDE
-    monkeypatch.chdir(place)
-    home = fixture_files("cud")[0].parent.parent
-    library = Library(place)
-    with opened() as read:
-        for text in spellings(away):
-            for where in ("shipped", "saved"):
-                with pytest.raises(BadRecord):
-                    library.load(text, f"{where}/x.json")
-                with pytest.raises(BadRecord):
-                    library.load("cud", f"{where}/{text}")
-            with pytest.raises(BadRecord):
-                library.load(text, text)
-            assert fixture_files(text) == ()
-            with suppress(NoName):
-                assert not any(names for _, names in library.names(text))
-            assert fixture_at(Path("cud", text)) == Path("cud", text)
-            with pytest.raises(BadUse):
-                shipped(text)
-            claim = text.encode("utf-8", "replace").decode()
-            stem = file_stem(dict.fromkeys(("protocol", "system", "what", "run"), "") | {"claim": claim})
-            assert is_name(stem) and stem.replace("--", "_").isidentifier() == (not stem[0].isdigit())
-    strange = [path for path in read if not Path(path).is_relative_to(home) and not path.endswith((".py", ".pyc"))]
-    assert strange == []
-
-
-def test_the_listener_hears_what_is_read(place: Path) -> None:
-    """The check of the check: a folder that is listed and a file that is read are both heard."""
-    away = place.parent / OUTSIDE
-    with opened() as read:
-        sorted(away.glob("*.json"))
-        (away / "x.json").read_bytes()
-    assert {str(away), str(away / "x.json")} <= set(read)
+@pytest.mark.parametrize("check", ["no_spelling_leads_out", "what_is_read_is_heard"])
+def test_nothing_else_is_read(check: str, tmp_path: Path) -> None:
+    """Heard in a process of its own: a hook that listens stays as long as its process, and slows every `id` there."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.engines.core.listening", check, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from math import inf
+from types import CellType
 from typing import Any
 from unittest.mock import patch
 
@@ -13,11 +14,12 @@ import pytest
 import evenhand
 from evenhand.core.property import Property
 from evenhand.core.registry import find
-from evenhand.search import graph, tables
+from evenhand.core.verdict import Status
+from evenhand.search import explore, graph, tables
 from evenhand.search.bounds import Bounds
 from evenhand.search.configuration import search_one
 from evenhand.search.steps import Method
-from evenhand.search.tables import method
+from evenhand.search.tables import method, watch
 from evenhand.search.tables.continuations import Continuations
 from evenhand.search.tables.joint import JointLearner
 from evenhand.search.tables.method import Attempt
@@ -25,6 +27,7 @@ from evenhand.search.tables.proxies import Run
 from evenhand.search.tables.segments import segmented
 from evenhand.search.walk import Walk
 from evenhand.search.witness import NotLearned
+from evenhand.variants.automatic import mutated
 from tests.engines.search.tables.forced import explicitly, searched
 from tests.known import gallery
 from tests.models.two_phase_commit import CLAIMS, two_phase_commit
@@ -56,6 +59,17 @@ def test_a_small_search_never_tries() -> None:
     """Nothing is spent where no more than twenty thousand states are expected: there are 8,832."""
     assert tables.ENOUGH >= 20_000
     assert not any(cost for cost, _ in spent_by(lambda: evenhand.explore(two_phase_commit(5), CLAIMS)))
+
+
+def test_what_puts_a_mutant_in_force_is_not_looked_through() -> None:
+    """It holds the globals of every module with a cache: in a long-lived process a walk through all that is there."""
+    bundle = find("cud")
+    system = mutated(bundle.model.systems["free"], "auto:free_system.verdict:other_call_1")
+    claims = [one for one in bundle.claims_of("free") if one.name == "livelock_is_counted_from_what_happened"]
+    with patch.object(watch, "_ends", wraps=watch._ends) as ends:  # pyright: ignore[reportPrivateUsage]
+        assert explore(system, claims).verdicts[0].status is Status.REFUTED
+    held = [call.args[0] for call in ends.call_args_list]
+    assert held and not any(isinstance(one, CellType) for one in held)
 
 
 def test_a_large_search_tries_early() -> None:
