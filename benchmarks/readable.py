@@ -261,7 +261,9 @@ def attempt(function: Any, rules: tuple[Any, ...]) -> Unreadable | None:
         orders = _Ordered({TEXT: Relation("before", (TEXT, TEXT))})
         Translator(orders).invoked(function, (), given, Frame(source, {}))
     except Unreadable as error:
-        return error.at(function.__module__.rpartition(".")[2], code.co_firstlineno, function.__name__)
+        told = error.at(function.__module__.rpartition(".")[2], code.co_firstlineno, function.__name__)
+        # A new one: what was raised holds the frames that it passed, and all formulas in them.
+        return Unreadable(told.construct, told.why, told.instead, file=told.file, line=told.line)
     return None
 
 

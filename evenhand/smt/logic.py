@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypeVar, dataclass_transform
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.]*\Z")
 _WORDS = """
@@ -50,7 +50,32 @@ class Sort:
         return Var(name, self)
 
 
-class _NoTruth:
+T = TypeVar("T")
+
+
+class _Kept:
+    __slots__ = ("_hash",)
+
+
+@dataclass_transform(frozen_default=True)
+def _node(cls: type[T]) -> type[T]:
+    """A frozen dataclass that works out its hash once: it goes through all parts, and parts are shared."""
+    made = dataclass(frozen=True, slots=True)(cls)
+    whole = made.__hash__
+
+    def kept(self: Any) -> int:
+        try:
+            found: int = self._hash
+        except AttributeError:
+            found = whole(self)
+            object.__setattr__(self, "_hash", found)
+        return found
+
+    made.__hash__ = kept  # type: ignore[method-assign]
+    return made
+
+
+class _NoTruth(_Kept):
     __slots__ = ()
 
     def __bool__(self) -> bool:
@@ -120,8 +145,8 @@ class Relation:
         return Holds(self, arguments)
 
 
-@dataclass(frozen=True, slots=True)
-class Apply:
+@_node
+class Apply(_Kept):
     """A function applied to terms."""
 
     function: Function
@@ -133,7 +158,7 @@ class Apply:
         return self.function.codomain
 
 
-@dataclass(frozen=True, slots=True)
+@_node
 class Holds(_Connectives):
     """A relation applied to terms."""
 
@@ -141,7 +166,7 @@ class Holds(_Connectives):
     arguments: tuple[Term, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@_node
 class Equal(_Connectives):
     """Equality of two terms of one sort."""
 
@@ -149,28 +174,28 @@ class Equal(_Connectives):
     right: Term
 
 
-@dataclass(frozen=True, slots=True)
+@_node
 class Not(_Connectives):
     """Negation."""
 
     body: Formula
 
 
-@dataclass(frozen=True, slots=True)
+@_node
 class And(_Connectives):
     """Conjunction; without parts it is true."""
 
     parts: tuple[Formula, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@_node
 class Or(_Connectives):
     """Disjunction; without parts it is false."""
 
     parts: tuple[Formula, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@_node
 class Implies(_Connectives):
     """Implication."""
 
@@ -178,7 +203,7 @@ class Implies(_Connectives):
     right: Formula
 
 
-@dataclass(frozen=True, slots=True)
+@_node
 class Iff(_Connectives):
     """Equivalence."""
 
@@ -186,7 +211,7 @@ class Iff(_Connectives):
     right: Formula
 
 
-@dataclass(frozen=True, slots=True)
+@_node
 class Ite(_Connectives):
     """If `test` then `then` else `other`, all formulas."""
 
@@ -195,7 +220,7 @@ class Ite(_Connectives):
     other: Formula
 
 
-@dataclass(frozen=True, slots=True)
+@_node
 class Forall(_Connectives):
     """Universal quantification."""
 
@@ -203,7 +228,7 @@ class Forall(_Connectives):
     body: Formula
 
 
-@dataclass(frozen=True, slots=True)
+@_node
 class Exists(_Connectives):
     """Existential quantification."""
 

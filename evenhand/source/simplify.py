@@ -13,24 +13,36 @@ from evenhand.smt import logic as fol
 
 def all_of(parts: Iterable[fol.Formula]) -> fol.Formula:
     """Return the conjunction; false if a part is the negation of another."""
-    kept: dict[fol.Formula, None] = {}
-    for part in parts:
-        for one in part.parts if isinstance(part, fol.And) else (part,):
-            if one == fol.FALSE or negation(one) in kept:
-                return fol.FALSE
-            kept.setdefault(one)
+    kept = _together(fol.And, parts)
+    if kept is None:
+        return fol.FALSE
     return next(iter(kept)) if len(kept) == 1 else fol.And(tuple(kept))
 
 
 def any_of(parts: Iterable[fol.Formula]) -> fol.Formula:
     """Return the disjunction; true if a part is the negation of another."""
-    kept: dict[fol.Formula, None] = {}
-    for part in parts:
-        for one in part.parts if isinstance(part, fol.Or) else (part,):
-            if one == fol.TRUE or negation(one) in kept:
-                return fol.TRUE
-            kept.setdefault(one)
+    kept = _together(fol.Or, parts)
+    if kept is None:
+        return fol.TRUE
     return next(iter(kept)) if len(kept) == 1 else fol.Or(tuple(kept))
+
+
+def _together(of: type[fol.And | fol.Or], parts: Iterable[fol.Formula]) -> dict[fol.Formula, None] | None:
+    """The different parts, those of the same connective taken apart; None if one is the negation of another."""
+    other = fol.Or if of is fol.And else fol.And  # without parts it is what decides the whole
+    kept: dict[fol.Formula, None] = {}
+    denied: set[fol.Formula] = set()
+    for part in parts:
+        for one in part.parts if isinstance(part, of) else (part,):
+            if one in kept:
+                continue
+            body = one.body if isinstance(one, fol.Not) else None
+            if one in denied or body in kept or (isinstance(one, other) and not one.parts):
+                return None
+            kept[one] = None
+            if body is not None:
+                denied.add(body)
+    return kept
 
 
 def negation(formula: fol.Formula) -> fol.Formula:

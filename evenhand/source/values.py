@@ -406,7 +406,9 @@ def equals(left: Value, right: Value) -> Formula:
         case Cases(), Cases():
             pairs = ((g, h, one, other) for g, one in left.parts for h, other in right.parts)
             return any_of(
-                all_of((g, h, _same_leaf(one, other))) for g, h, one, other in pairs if all_of((g, h)) != FALSE
+                all_of((g, h, _same_leaf(one, other)))
+                for g, h, one, other in pairs
+                if not _are_other_constants(one, other) and all_of((g, h)) != FALSE
             )
         case Fixed(one), Fixed(other):
             same = len(one) == len(other)
@@ -440,6 +442,10 @@ def plainly_compared(cls: type) -> bool:
 def _never_equal(left: Value, right: Value) -> bool:
     """Whether Python finds values of these kinds different: None or a text beside a record, say."""
     return (bare(left) and not isinstance(right, Cases)) or (bare(right) and not isinstance(left, Cases))
+
+
+def _are_other_constants(one: Leaf, other: Leaf) -> bool:
+    return isinstance(one, Const) and isinstance(other, Const) and bool(one.value != other.value)
 
 
 def _same_leaf(one: Leaf, other: Leaf) -> Formula:
