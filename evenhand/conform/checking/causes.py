@@ -161,7 +161,7 @@ def _one(known: Cause, new: Cause, usual: frozenset[str]) -> bool:
     They are if the same differs, or if both lie behind other differences, in one place at least.  Then mutants say it:
     they are if those that look like one look like the other, and are not if none looks like both.  Else they are
 
-    - if the kernel overlooks the same words of the protocol, as the reason of a refusal, and no other one;
+    - if the kernel overlooks the same words of the protocol, as a reason, and in one nothing that the other sees;
     - if one claim heads both, and they have a difference in common;
     - if the kernel shows the same, whatever it should show;
     - or if it shows the same and more, and overlooks nothing.
@@ -186,8 +186,9 @@ def _one(known: Cause, new: Cause, usual: frozenset[str]) -> bool:
         if known.alike.isdisjoint(new.alike):
             return False
     kinds = [some.kinds - usual or some.kinds for some in (one, other)]
-    missed = [_overlooked(some, words_of(new.system.types)) for some in kinds]
-    if missed[0] and missed[0] == missed[1]:
+    unseen = [_unseen(some) for some in kinds]
+    missed = [some & words_of(new.system.types) for some in unseen]
+    if missed[0] and missed[0] == missed[1] and nested(*unseen):
         return True
     if known.headline == new.headline and known.headline not in SENTENCES and kinds[0] & kinds[1]:
         return True
@@ -195,10 +196,10 @@ def _one(known: Cause, new: Cause, usual: frozenset[str]) -> bool:
     return shown[0] == shown[1] or (not any(missed) and nested(*shown))
 
 
-def _overlooked(kinds: frozenset[str], words: frozenset[str]) -> frozenset[str]:
-    """The `words` of the protocol that the model shows and the kernel does not, whatever it shows instead."""
-    expected = frozenset(word for kind in kinds for word in parted(kind).expected.split())
-    return (expected & words).difference(word for kind in kinds for word in parted(kind).got.split())
+def _unseen(kinds: frozenset[str]) -> frozenset[str]:
+    """The words that the model shows and the kernel does not, whatever it shows instead."""
+    expected = frozenset(word for kind in kinds for word in parted(kind).expected.split() if word[0].isalpha())
+    return expected.difference(word for kind in kinds for word in parted(kind).got.split())
 
 
 def _explained(cause: Cause, made: Sequence[Cause]) -> frozenset[str]:

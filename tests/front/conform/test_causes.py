@@ -292,12 +292,17 @@ def test_one_claim_that_objects_to_what_two_have_in_common_makes_them_one(
         ({f"errors[#].code: {A} / {B}", f"errors[#].code: {B} / {A}"}, {f"errors[]: Error {A} / nothing"}, False),
         ({"errors[]: Error other / nothing"}, {"errors[#].code: other / mine"}, False),
         ({f"code: {A} first / {A} second"}, {f"why: {A} third / {A} last"}, False),
+        ({f"events[]: Event Staked {A} / nothing"}, {f"of: {A} / ·", "score: Surd / ·"}, False),
     ],
 )
 def test_a_reason_that_is_overlooked_is_one_cause_whatever_is_shown_instead(
     one: set[str], other: set[str], same: bool
 ) -> None:
-    """If it is a word of the protocol, and neither shows it elsewhere or overlooks another one too."""
+    """If it is a word of the protocol, and neither shows it elsewhere or overlooks another one too.
+
+    A word beside which other values are missing in either is no reason, but a name, as that of the proposal to do
+    nothing: an entry that names it is lost, or another proposal wins.
+    """
     assert joined(one, other) == same
     assert not joined(one, other, alike=("a", "b"))
 
