@@ -135,6 +135,8 @@ class Strangers:
         action that changes nothing.
         """
         some = self.random.choices(self.sorts[sort], k=TRIED)
+        if self.rounds in LONG:
+            some.sort(key=lambda one: -len(_around(one[2].value)))  # a text within JSON stays a message however long
         found = next((one for one in some if self._decides(*one)), None) or self.decisive.get(sort)
         if found is None:
             return next((one for one in some if one[0].steps[one[1]].after != one[0].steps[one[1]].before), some[0])
