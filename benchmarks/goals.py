@@ -203,7 +203,7 @@ def beside_loop(name: str) -> Row:
             "utf-8",
         )
         words = ["explore", f"{file}:system", "--yes"]
-        loop = spent([sys.executable, "-m", "benchmarks.plain", name])
+        loop = spent([sys.executable, "-m", "benchmarks.plain", name], 2 * LONGEST)  # some take nearly two minutes
         default, explicit = evenhand(words), evenhand([*words, "--method", "explicit"])
     command = told(["explore", f"{file.name}:system", "--yes"])
     if why := default.why or loop.why:
@@ -360,7 +360,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if (asked.write and asked.only) or not chosen:
         parser.error("--write needs a whole run" if chosen else f"no row or group has the name {asked.only!r}")
     # Byte code is made once, so that no row pays for what the next one finds.
-    subprocess.run([sys.executable, "-m", "compileall", "-q", "evenhand"], cwd=HERE.parent, check=False)
+    folders = ("evenhand", "benchmarks", "tests/known", "tests/models")
+    subprocess.run([sys.executable, "-m", "compileall", "-q", *folders], cwd=HERE.parent, check=False)
     before = os.getloadavg()[0]
     table = "| | command | CPU s | beside it | ratio | goal | |\n|---|---|---|---|---|---|---|\n"
     print(table, end="", flush=True)

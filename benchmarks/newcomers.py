@@ -14,7 +14,7 @@ from typing import Any
 import evenhand
 
 # --- Peterson's filter lock: records, an enumeration, `match`
-PROCESSES = 5
+PROCESSES = 6
 
 
 class Pc(Enum):
@@ -246,7 +246,7 @@ class Run:
     msgs: Any = frozenset()
 
 
-NA, NB = ("Na0", "Na1", "Na2"), ("Nb0", "Nb1")
+NA, NB = ("Na0", "Na1", "Na2", "Na3"), ("Nb0", "Nb1")
 NONCES = ("Ni", *NA, *NB)
 
 
@@ -388,7 +388,11 @@ STARTS: dict[str, Any] = {
     "dining philosophers": (DINERS, dining_actions, dining_step),
     "alternating bit": (Bits(0, None, 4, 1, None, (), ()), bits_actions, bits_step),
     "token ring": ((255, 0, 0, 1, 3), ring_actions, ring_step),
-    "Needham-Schroeder-Lowe": (Run((Party(),) * 3, (Party(),) * 2, frozenset({"Ni"})), nonce_actions, nonce_step),
+    "Needham-Schroeder-Lowe": (
+        Run((Party(),) * len(NA), (Party(),) * len(NB), frozenset({"Ni"})),
+        nonce_actions,
+        nonce_step,
+    ),
     "elevator": (Lift(), lift_actions, lift_step),
 }
 CLAIMS: dict[str, Any] = dict(

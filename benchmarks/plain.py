@@ -37,7 +37,7 @@ class Moved(NamedTuple):
 
 
 def own(name: str) -> tuple[Any, Sequence[Property]]:
-    """Return a user's system of at least 10^5 states, or nearly so, with claims about its states and steps."""
+    """Return a user's system of at least 10^5 states, with claims about its states and steps."""
     match name:
         case "Lamport's mutex":
             from tests.known.gallery import SYSTEMS

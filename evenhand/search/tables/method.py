@@ -36,6 +36,9 @@ from evenhand.search.witness import NotLearned, Progress, Tally
 SHARE = 0.6
 """What learning may cost, as a share of what explicit search has cost; it goes on later where that is too little."""
 
+AHEAD = 2
+"""Up to how many times as many states as were found count for that share, if the search will find as many."""
+
 ATTEMPTS = 4
 """Attempts with enough states, each with half as many states again."""
 
@@ -86,7 +89,7 @@ class Attempt:
         Raises ValueError instead of returning if there is no other way.
         """
         early = self.size < tables.ENOUGH and not self.only
-        if early and _expected(walk) < tables.ENOUGH:
+        if early and _expected(walk, tables.ENOUGH) < tables.ENOUGH:
             self.size = min(tables.ENOUGH, len(walk.states) * 3 // 2)
             return
         try:
@@ -133,8 +136,9 @@ class Attempt:
         raise NotLearned("the states have no fixed shape")
 
     def _calls(self, walk: Walk) -> int:
-        """The calls of the model of which learning may cost a share."""
-        return len(walk.states) + walk.transitions
+        """The calls of the model of which learning may cost a share: those so far, or as many more as are to come."""
+        found = len(walk.states)
+        return int((found + walk.transitions) * max(1, _expected(walk, AHEAD * found) / found))
 
     def _searched(self, states: Sequence[Any], starts: Sequence[Any]) -> Result:
         """Search once.  Raises Reshaped where the search may begin again."""
@@ -171,18 +175,18 @@ class Attempt:
         return tally_of(walk, number, claim)
 
 
-def _expected(walk: Walk) -> float:
-    """How many states the search will find, at most ENOUGH, if its levels widen less and less as the last three did."""
+def _expected(walk: Walk, most: int) -> float:
+    """How many states the search will find if its levels widen less and less as the last three did; at most `most`."""
     widths = [after - before for before, after in pairwise(walk.levels[-4:])]
     if len(widths) < 3:
         return 0
     first, second, width = map(float, widths)
     found, growth, slower = float(walk.levels[-1]), width / second, width * first / second**2
-    while width >= 1 and found < tables.ENOUGH:
+    while width >= 1 and found < most:
         growth *= slower
         width *= growth
         found += width
-    return found
+    return min(found, most)
 
 
 def tally_of(walk: TableWalk, number: int, claim: Property) -> Tally:

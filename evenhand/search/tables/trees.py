@@ -27,7 +27,10 @@ Ints = Any
 
 
 class Node:
-    """A place in a tree: what is asked or found there, and what comes next."""
+    """A place in a tree: what is asked or found there, and what comes next.
+
+    `jumps` has for each outcome the place in `after` of the node that follows, -1 if it was never seen; the last is -1.
+    """
 
     __slots__ = ("after", "expression", "jumps", "kind", "next", "number", "rank", "result", "root", "uses")
 
@@ -43,13 +46,6 @@ class Node:
         self.root = root
         self.uses = 0
 
-    def jumps_up_to(self, outcome: int) -> Any:
-        """Return for each outcome the place of the node after it or -1, with room for this one."""
-        if outcome >= len(self.jumps):
-            more = np.full(2 * outcome + 2 - len(self.jumps), -1, dtype=np.int32)
-            self.jumps = np.concatenate([self.jumps, more])
-        return self.jumps
-
     def known(self, outcome: int) -> Node | None:
         """Return the node after an outcome; None for one that was never seen."""
         place = int(self.jumps[outcome]) if outcome < len(self.jumps) else -1
@@ -57,14 +53,16 @@ class Node:
 
     def to(self, outcome: int, node: Node | None) -> Node:
         """Return the node after an outcome, which is `node` or a new one if the outcome was never seen."""
-        jumps = self.jumps_up_to(outcome)
-        place = int(jumps[outcome])
+        if outcome + 1 >= len(self.jumps):
+            more = np.full(2 * outcome + 2 - len(self.jumps), -1, dtype=np.int32)
+            self.jumps = np.concatenate([self.jumps, more])
+        place = int(self.jumps[outcome])
         if place < 0:
             fresh = Node(self.rank) if node is None else node
             place = next((place for place, known in enumerate(self.after) if known is fresh), len(self.after))
             if place == len(self.after):
                 self.after.append(fresh)
-            jumps[outcome] = place
+            self.jumps[outcome] = place
         # The same outcomes lead to the same continuation, even where its key holds something made anew in each run.
         return self.after[place]
 
@@ -238,20 +236,20 @@ class Tree:
     ) -> list[tuple[Node, Ints]]:
         """Split states by what comes after a question."""
         outcome = self.expressions.looked_up(node.expression, rows, group)
-        place = node.jumps_up_to(int(outcome.max()) if len(outcome) else 0)[outcome]
-        first = int(place[0])
-        if (place == first).all():
-            if first >= 0:
-                return [(node.after[first], group)]
+        place = node.jumps.take(outcome, mode="clip")  # beyond the last outcome nothing was seen
+        least = int(place[place.argmin()])  # which takes a quarter of the time of `min` for few states
+        if least == place[place.argmax()]:
+            if least >= 0:
+                return [(node.after[least], group)]
             stopped.extend(_by_outcome(outcome, group))
             return []
         found: list[tuple[Node, Ints]] = []
         for one, after in enumerate(node.after):
-            part = group[place == one]
+            part = group.take((place == one).nonzero()[0])
             if len(part):
                 found.append((after, part))
-        lost = place < 0
-        if lost.any():
+        if least < 0:
+            lost = place < 0
             stopped.extend(_by_outcome(outcome[lost], group[lost]))
         return found
 

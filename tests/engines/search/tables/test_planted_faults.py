@@ -10,13 +10,14 @@ from contextlib import AbstractContextManager, ExitStack
 from typing import Any
 from unittest.mock import patch
 
+import numpy as np
 import pytest
 
 from evenhand.core.property import Property
 from evenhand.core.system import AnySystem
 from evenhand.search.tables.asking import Asked
 from evenhand.search.tables.continuations import Continuations
-from evenhand.search.tables.expressions import Values
+from evenhand.search.tables.expressions import Expressions, Values
 from evenhand.search.tables.learning import Learner
 from evenhand.search.tables.proxies import Run
 from evenhand.search.tables.trees import Node, Tree
@@ -260,3 +261,16 @@ def test_without_a_fault() -> None:
         found, method, why = searched(system, claims)
         assert method == "compiled", why
         assert found == explicitly(system, claims)
+
+
+@pytest.mark.parametrize("seen", range(1, 9))
+def test_what_was_never_seen_is_not_taken_for_the_last_that_was(seen: int) -> None:
+    """Numbers of values beyond those on the paths of a tree lead nowhere, however many there were."""
+    column = Values(strict=True)
+    expressions, numbers = Expressions([column], lambda _cost: None), [column.number(value) for value in range(12)]
+    tree = Tree(expressions)
+    for value in range(seen):
+        tree.insert([("decide", expressions.every[0], value)], value)
+    ended, stopped = tree.walk([np.asarray(numbers, dtype=np.int32)], np.arange(len(numbers)))
+    assert sorted((node.result, group.tolist()) for node, group in ended) == [(n, [n]) for n in range(seen)]
+    assert sorted(int(one) for group in stopped for one in group) == numbers[seen:]
