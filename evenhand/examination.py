@@ -169,7 +169,9 @@ def _refuted(_path: Path, made: Mapping[str, Any]) -> Iterable[Known] | None:
         return None
     found = [one for one in cast("list[Mapping[str, Any]]", made["verdicts"]) if one["engine"] == PROTOCOL]
     return [
-        (one["system"], one["claim"], _kinds(one["because"]), frozenset()) for one in found if one["status"] == Status.REFUTED.value
+        (one["system"], one["claim"], _kinds(one["because"]), frozenset[str]())
+        for one in found
+        if one["status"] == Status.REFUTED.value
     ]
 
 
