@@ -169,12 +169,14 @@ def _refuted(_path: Path, made: Mapping[str, Any]) -> Iterable[Known] | None:
         return None
     found = [one for one in cast("list[Mapping[str, Any]]", made["verdicts"]) if one["engine"] == PROTOCOL]
     return [
-        (one["system"], one["claim"], _kinds(one["because"])) for one in found if one["status"] == Status.REFUTED.value
+        (one["system"], one["claim"], _kinds(one["because"]), frozenset[str]())
+        for one in found
+        if one["status"] == Status.REFUTED.value
     ]
 
 
 def _known(earlier: KnownFindings, subject: Subject, one: Answer) -> str:
-    finding = (subject.name, _claim(one), _kinds(one.named or one.because))
+    finding = (subject.name, _claim(one), _kinds(one.named or one.because), frozenset[str]())
     return "known from an earlier report" if earlier.has(finding) else ""
 
 

@@ -38,7 +38,7 @@ _LISTED = {
     "campaign status": ("campaign", "campaign_status", "Show the progress of a campaign."),
     "campaign report": ("campaign", "campaign_report", "Report what a campaign has found so far, without running it."),
     "replay": ("fixtures", "replay", "Replay counterexamples in their variant and the reference."),
-    "show": ("fixtures", "show", "Show a counterexample step by step."),
+    "show": ("fixtures", "show", "Show counterexamples step by step."),
     "serve": ("serve", "serve", "Walk a kernel in the browser."),
     "mcp": ("mcp", "mcp", "Serve the commands to a program over stdin and stdout (MCP)."),
     "init": ("init", "init", "Write a small project of your own."),

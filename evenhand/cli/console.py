@@ -83,8 +83,8 @@ def guarded(command: Callable[P, int]) -> Callable[P, None]:
             leave(str(error), 2)
         except Unknown as error:
             leave(str(error), 3)
-        except KeyboardInterrupt:
-            leave("interrupted", INTERRUPTED)
+        except KeyboardInterrupt as stop:
+            leave(" ".join(["interrupted", *map(str, stop.args)]), INTERRUPTED)
         raise typer.Exit(code)
 
     return wrapped

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -175,7 +175,7 @@ def explore(
         how |= {"max_memory": max_memory << 20, "spill": disk}
     counts = chosen.joint is None and (bundle.own or as_json)
     began = time.monotonic()
-    with _refused(mend), counting(job.title) as progress, seldom_collected():
+    with _refused(mend), _counting_states(job.title) as progress, seldom_collected():
         claims = of_this(chosen, claims_for(bundle, chosen.name, job.claims))
         found = search(chosen, claims, part=portion, progress=progress, jobs=jobs, count_actions=counts, **how)
     findings = findings_of(bundle, job, chosen, found.verdicts)
@@ -219,6 +219,24 @@ def _method(
     if method is MethodName.symmetric and disk is not None:
         raise BadUse("orbits are searched in memory: leave --spill out, or the quotient and --method symmetric")
     return method, mend
+
+
+@contextmanager
+def _counting_states(what: str) -> Generator[Callable[[int, int], None]]:
+    """Progress of a search.  Ctrl-C says how far it came, and what to ask for: verdicts are made at its end only."""
+    seen = 0
+
+    def count(done: int, known: int) -> None:
+        nonlocal seen
+        seen = done
+        progress(done, known)
+
+    with counting(what) as progress:
+        try:
+            yield count
+        except KeyboardInterrupt as stop:
+            far = f"after {plural(seen, 'state')}, with no verdict"
+            raise KeyboardInterrupt(f"{far}; --max-states N ends a search with what it has found") from stop
 
 
 @contextmanager

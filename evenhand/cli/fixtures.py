@@ -9,7 +9,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from evenhand.cli.check_lines import finding_lines
-from evenhand.cli.console import BadUse, emit, guarded, terminal, usage
+from evenhand.cli.console import BadUse, emit, guarded, say, terminal, usage
 from evenhand.cli.options import JsonOut
 from evenhand.cli.output import finish
 from evenhand.conform.checking.duties import FORMAT
@@ -23,7 +23,7 @@ from evenhand.evidence.replay import Replayed, replay_record
 from evenhand.evidence.store import load, read_json, write_atomically
 from evenhand.evidence.story import trace_lines
 from evenhand.jobs.fixtures import fixture_at, replay_findings
-from evenhand.report.phrases import refutation
+from evenhand.report.phrases import plural, refutation
 from evenhand.report.report import Report
 from evenhand.report.table import print_lines
 
@@ -87,7 +87,7 @@ def _kernel_finding(file: Path) -> dict[str, Any]:
 
 @guarded
 def show(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A counterexample.")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Counterexamples; ITF traces are skipped.")],
     full: Annotated[
         bool, typer.Option("--full", help="Show all readings, and everything that each step shows.")
     ] = False,
@@ -102,22 +102,42 @@ def show(
     ] = None,
     as_json: JsonOut = False,
 ) -> int:
-    """Show a counterexample step by step.
+    """Show counterexamples step by step.
 
     Prints the run, what each action showed, and what changed; of a finding about a kernel what `check` printed.
     Exit codes: 0 shown; 2 a file that cannot be used.
     """
+    records = [file for file in files if not file.name.endswith(ITF)]
+    if not records:
+        raise BadUse(f"{files[0]} is an ITF trace, which other tools read; give the record beside it, without `.itf`")
+    if len(records) > 1 and (as_json or as_itf is not None or wait_for is not None):
+        raise BadUse(f"--json, --itf and --wait-for are about one counterexample, not {len(records)}; give one file")
+    told = [_told(number, file, full, wait_for, as_itf) for number, file in enumerate(records, start=1)]
+    if as_json:
+        emit(told[0][0])
+        return 0
+    for number, (_, lines) in enumerate(told):
+        print_lines(terminal(), ["", *lines] if number else lines)
+    if len(records) < len(files):
+        say(f"skipped {plural(len(files) - len(records), 'ITF trace')}: runs of the records, for other tools")
+    return 0
+
+
+ITF = ".itf.json"
+"""How the names of ITF traces end, which `check --out` writes beside its records."""
+
+
+def _told(
+    number: int, file: Path, full: bool, wait_for: Path | None, as_itf: Path | None
+) -> tuple[dict[str, Any], list[str]]:
+    """Return a counterexample as JSON and as lines.  Writes the files that were asked for."""
     with usage():
         about_kernel = _is_kernel_finding(fixture_at(file))
     if about_kernel:
         if as_itf is not None or wait_for is not None:
             raise BadUse(f"{file} is a finding about a kernel: `check --out` wrote its run as ITF, and it has no graph")
         found = _kernel_finding(file)
-        if as_json:
-            emit({"file": str(file), "finding": found})
-            return 0
-        print_lines(terminal(), finding_lines(1, found))
-        return 0
+        return {"file": str(file), "finding": found}, [*finding_lines(number, found)]
     with usage():
         record, result = _replayed(file)
     lines = _lines(file, result, full)
@@ -127,17 +147,14 @@ def show(
             made = itf_of_run(result.system, result.evidence, meta)
             write_atomically(as_itf, canonical_bytes(made) + b"\n")
     waited, formatted = ({}, []) if wait_for is None else _waiting(result, wait_for)
-    if as_json:
-        emit({"file": str(file), "record": record.to_json(), "trace": list(lines), "message": result.message, **waited})
-        return 0
     sizes = f" at {Scope(record.scope)}" if record.scope else ""
     head = [
         f"{record.claim.name}: {record.claim.sentence}",
         f"{record.outcome.lower()} in {record.protocol} {record.system}{sizes}, variant {record.variant.name}",
         *_readings(result.system.readings, full),
     ]
-    print_lines(terminal(), (*map(inert, head), *lines, inert(result.message), *map(inert, formatted)))
-    return 0
+    as_object = {"file": str(file), "record": record.to_json(), "trace": list(lines), "message": result.message}
+    return {**as_object, **waited}, [*map(inert, head), *lines, inert(result.message), *map(inert, formatted)]
 
 
 def _waiting(result: Replayed, path: Path) -> tuple[dict[str, Json], list[str]]:

@@ -144,4 +144,16 @@ def _error_text(path: Path, real: Path, error: BaseException) -> str:
         lines.append(error.lineno)
         said = error.msg
     where = f"{path}, line {lines[-1]}" if lines else str(path)
-    return f"{where}: importing it raised {what}{f': {said}' if said else ''}. Mend the file"
+    step = _other_module(real, error) or "Mend the file"
+    return f"{where}: importing it raised {what}{f': {said}' if said else ''}. {step}"
+
+
+def _other_module(real: Path, error: BaseException) -> str:
+    """Return what to do if the file got an installed module in place of the file beside it of the same name."""
+    lacking = error.obj if isinstance(error, AttributeError) else None
+    name = error.name if isinstance(error, ImportError) else getattr(lacking, "__name__", None)
+    beside = real.with_name(f"{name}.py")
+    got = getattr(sys.modules.get(name or ""), "__file__", None)
+    if not beside.is_file() or not got or Path(got).resolve() == beside:
+        return ""
+    return f"{name} is {got} and not {beside.name} beside the file: import that by its package, or rename it"

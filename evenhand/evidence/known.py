@@ -11,8 +11,8 @@ from evenhand.core.canonical import Json, parse
 from evenhand.core.files import Unreadable, content_of
 from evenhand.core.lookup import Refused
 
-Known = tuple[str, str, frozenset[str]]
-"""What differs, the claim, and the kinds of its differences."""
+Known = tuple[str, str, frozenset[str], frozenset[str]]
+"""What differs, the claim, the kinds of its differences, and the known faults that show the same."""
 
 Reader = Callable[[Path, Mapping[str, Any]], Iterable[Known] | None]
 """From a file and its JSON to the findings in it; None for a file of another kind."""
@@ -29,10 +29,18 @@ class KnownFindings:
     known: tuple[Known, ...] = ()
 
     def has(self, finding: Known) -> bool:
-        """Return whether the same thing differs in a known finding of the same claim."""
-        what, claim, kinds = finding
+        """Return whether a known finding of the same claim differs in the same, or in more or less of it.
+
+        It must not show other known faults than the new one, and without a kind it is the same as nothing with one.
+        """
+        what, claim, kinds, alike = finding
         return any(
-            what == one and claim == other and (kinds <= these or these <= kinds) for one, other, these in self.known
+            what == one
+            and claim == other
+            and bool(kinds) == bool(these)
+            and (kinds <= these or these <= kinds)
+            and (kinds == these or not (alike and faults and alike.isdisjoint(faults)))
+            for one, other, these, faults in self.known
         )
 
 

@@ -213,6 +213,19 @@ def test_ctrl_c_while_a_command_is_loaded_is_told(cli: Command, monkeypatch: pyt
     assert (answer.code, answer.out, answer.err) == (130, "", "evenhand: interrupted before anything was run\n")
 
 
+def test_ctrl_c_in_a_search_says_how_far_it_came(cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And how to end one with what it has found."""
+
+    def search(*_words: Any, progress: Callable[[int, int], None], **_options: Any) -> None:
+        progress(7, 9)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("evenhand.cli.explore.search", search)
+    answer = cli("explore", "latch")
+    assert (answer.code, answer.out) == (130, "")
+    assert answer.err.startswith("evenhand: interrupted after 7 states, with no verdict; --max-states N ends")
+
+
 class Swallows:
     """Asks for the end where no code can catch it, as during a callback of the garbage collector."""
 

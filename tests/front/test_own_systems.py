@@ -202,6 +202,17 @@ def test_a_mistake_is_one_sentence(cli: Command, project: Path, mistake: str, co
     assert answer.err.count("\n") == 1
 
 
+@pytest.mark.parametrize("line", ["import attr\nDARK = attr.DARK", "from attr import DARK"])
+def test_a_sibling_with_the_name_of_an_installed_module_is_told(cli: Command, project: Path, line: str) -> None:
+    """Python imports the installed one: the message names both, and what to write."""
+    for name in ("__init__", "attr"):
+        write(project, "DARK = 'dark'\n", f"lamps/{name}.py")
+    write(project, f"{line}\n{LIGHT}", "lamps/light.py")
+    answer = cli("explore", "lamps/light.py:light")
+    assert (answer.code, answer.out) == (2, "")
+    assert "attr is " in answer.err and "not attr.py beside the file: import that by its package" in answer.err
+
+
 def test_siblings_are_importable_and_standard_output_stays_clean(cli: Command, project: Path) -> None:
     """Imports work as in pytest, also from a package by its dotted name; a name in use does no harm."""
     write(project, "DARK = 'dark'\nprint('loaded')\n", "lamps/helping_light.py")

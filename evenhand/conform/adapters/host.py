@@ -53,7 +53,8 @@ def load_factory(name: str) -> Callable[[Any], Any]:
     except NotLoaded as error:
         raise NotLoaded(f"adapter {error}") from error
     if not callable(found):
-        raise ValueError(f"adapter {name!r} is no function: {type(found).__name__}")
+        kind = type(found).__name__
+        raise ValueError(f"adapter {name!r} is no function: {kind}. Name one that takes the start and returns a kernel")
     made: Callable[[Any], Any] = found
     return made
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from msgspec import to_builtins
 
-from evenhand.conform.checking.duties import FORMAT
+from evenhand.conform.checking.duties import DISAGREES, FORMAT
 from evenhand.conform.checking.finding import load_finding
 from evenhand.evidence.known import BadBaseline, Known, KnownFindings, known_in
 
@@ -20,8 +20,15 @@ MOST = 100_000
 
 
 def identity(finding: Mapping[str, Any]) -> Known:
-    """Return what makes a finding the same as another: the same thing differs, and the same claim heads it."""
-    return finding["protocol"] + " " + finding["what"], finding["claim"], frozenset(finding["kinds"])
+    """Return what makes a finding the same as another: the same thing differs, and the same claim heads it.
+
+    If no claim but the model's own answer heads it, nothing more and nothing less may differ: any difference has that
+    head, so a known wrong label must not hide a wrong decision that shows it too.
+    """
+    kinds, what = frozenset(finding["kinds"]), f"{finding['protocol']} {finding['what']}"
+    if finding["claim"] == DISAGREES:
+        what = f"{what}: {', '.join(sorted(kinds))}"
+    return what, finding["claim"], kinds, frozenset(finding["alike"])
 
 
 def load_baseline(path: Path | None) -> KnownFindings:

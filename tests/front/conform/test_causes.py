@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from evenhand.conform.checking.claims import Basis, Violation
 from evenhand.conform.checking.comparing import Difference
 from evenhand.conform.checking.defects import MOSTLY
 from evenhand.conform.checking.divergence import Divergence
+from evenhand.conform.checking.duties import DISAGREES
 from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import finding_json, recheck
 from evenhand.conform.checking.kinds import one_reason, same_words
@@ -445,6 +447,26 @@ def test_a_known_finding_is_not_told_again(tmp_path: Path) -> None:
     assert before.has(identity(data)) and not load_baseline(None).has(identity(data))
     assert not before.has(identity({**data, "claim": "another"}))
     assert not before.has(identity({**data, "kinds": ["something else"]}))
+    assert before.has(identity({**data, "kinds": [*data["kinds"], "tokens[#]: a / b"]}))
+
+
+@pytest.mark.parametrize(
+    ("new", "is_known"),
+    [
+        ({}, True),
+        ({"kinds": ["label: a / b", "tokens: c / d"], "alike": ["a fault", "another"]}, True),
+        ({"kinds": ["label: a / b", "tokens: c / d"], "alike": ["another"]}, False),
+        ({"kinds": []}, False),
+        ({"claim": DISAGREES}, True),
+        ({"claim": DISAGREES, "kinds": ["label: a / b", "tokens: c / d"]}, False),
+    ],
+)
+def test_a_known_finding_hides_no_other(tmp_path: Path, new: dict[str, Any], *, is_known: bool) -> None:
+    """With the same head, where the check itself would tell the two apart."""
+    one = {"protocol": "p", "what": "differs", "claim": new.get("claim", "c"), "kinds": ["label: a / b"]}
+    old = {**one, "alike": ["a fault"]}
+    (tmp_path / "known.json").write_text(json.dumps({"format": "evenhand/check", "findings": [old]}))
+    assert load_baseline(tmp_path / "known.json").has(identity({**old, **new})) == is_known
 
 
 @pytest.mark.parametrize("content", [b"", b"[1]", b'{"format":"evenhand/check"}', b'{"format":"other"}'])

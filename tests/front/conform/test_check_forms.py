@@ -17,6 +17,7 @@ from evenhand.model.apcm import vocabulary as apcm
 from evenhand.report.forms.checked import checked_forms
 from evenhand.report.named import named
 from evenhand.report.phrases import GIST, gist
+from tests.front.conftest import Command
 from tests.front.test_form_schemas import SARIF
 
 HOSTILE = "</code></style><script>alert(1)</script> | `x` [a](b) https://e.example www.e.example\x1b[2J\u202e"
@@ -110,6 +111,19 @@ def test_the_configuration_is_told_in_words(folder: Path) -> None:
         check=False,
     )
     assert f"   with   {agents}\n" in shown.stdout
+
+
+def test_show_takes_all_that_a_check_wrote(cli: Command, folder: Path) -> None:
+    """Records of a shell glob are shown, and the ITF traces beside them are skipped with a word."""
+    records = sorted((folder / "lax").glob("*/*.json"))
+    traces = [one for one in records if one.name.endswith(".itf.json")]
+    assert len(records) == 2 * len(traces) > 0
+    shown = cli("show", *map(str, [*records, *records]))
+    assert shown.code == 0 and re.findall(r"^\d+(?=\. \w+)", shown.out, re.M) == ["1", "2"]
+    assert shown.err == "skipped 2 ITF traces: runs of the records, for other tools\n"
+    for words, why in ((traces, "is an ITF trace"), ([*records, *records, "--json"], "are about one counterexample")):
+        refused = cli("show", *map(str, words))
+        assert (refused.code, refused.out) == (2, "") and why in refused.err
 
 
 def test_what_a_kernel_says_is_inert(folder: Path) -> None:
