@@ -235,6 +235,8 @@ def _counting_states(what: str) -> Generator[Callable[[int, int], None]]:
         try:
             yield count
         except KeyboardInterrupt as stop:
+            if not seen:
+                raise
             far = f"after {plural(seen, 'state')}, with no verdict"
             raise KeyboardInterrupt(f"{far}; --max-states N ends a search with what it has found") from stop
 

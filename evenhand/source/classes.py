@@ -31,6 +31,12 @@ def frozen(cls: type) -> bool:
     return is_named_tuple(cls) or (is_dataclass(cls) and made.__dataclass_params__.frozen)
 
 
+def plainly_compared(cls: type) -> bool:
+    """Return whether `==` of a dataclass is the one that dataclasses make: field by field."""
+    made = cls.__dict__.get("__eq__")
+    return made is not None and made.__code__.co_filename == "<string>"
+
+
 def names_of(cls: Any) -> tuple[str, ...]:
     """Return the names of the fields of a record's class."""
     return tuple(one.name for one in fields(cls)) if is_dataclass(cls) else tuple(cls._fields)

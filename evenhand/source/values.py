@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 from evenhand.smt.arithmetic import number, zero
 from evenhand.smt.logic import FALSE, TRUE, Formula, Sort, Term, Var
-from evenhand.source.classes import is_named_tuple
+from evenhand.source.classes import is_named_tuple, plainly_compared
 from evenhand.source.described import Fresh, closed
 from evenhand.source.refusal import refuse
 from evenhand.source.simplify import all_of, any_of, choice, equal, equivalence, every, implication, negation, some
@@ -404,11 +404,9 @@ def equals(left: Value, right: Value) -> Formula:
         case Truth(), Truth():
             return equivalence(left.formula, right.formula)
         case Cases(), Cases():
-            pairs = ((g, h, one, other) for g, one in left.parts for h, other in right.parts)
+            pairs = ((g, h, one, other) for g, one in left.parts for h, other in right.parts if not _differ(one, other))
             return any_of(
-                all_of((g, h, _same_leaf(one, other)))
-                for g, h, one, other in pairs
-                if not _are_other_constants(one, other) and all_of((g, h)) != FALSE
+                all_of((g, h, _same_leaf(one, other))) for g, h, one, other in pairs if all_of((g, h)) != FALSE
             )
         case Fixed(one), Fixed(other):
             same = len(one) == len(other)
@@ -433,18 +431,12 @@ def equals(left: Value, right: Value) -> Formula:
             raise refuse(f"{named(left)} compared with {named(right)}", "compare values of one type")
 
 
-def plainly_compared(cls: type) -> bool:
-    """Return whether `==` of a dataclass is the one that dataclasses make: field by field."""
-    made = cls.__dict__.get("__eq__")
-    return made is not None and made.__code__.co_filename == "<string>"
-
-
 def _never_equal(left: Value, right: Value) -> bool:
     """Whether Python finds values of these kinds different: None or a text beside a record, say."""
     return (bare(left) and not isinstance(right, Cases)) or (bare(right) and not isinstance(left, Cases))
 
 
-def _are_other_constants(one: Leaf, other: Leaf) -> bool:
+def _differ(one: Leaf, other: Leaf) -> bool:
     return isinstance(one, Const) and isinstance(other, Const) and bool(one.value != other.value)
 
 
