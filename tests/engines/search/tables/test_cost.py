@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 from collections.abc import Callable, Iterator, Sequence
 from math import inf
 from types import CellType
@@ -25,6 +26,7 @@ from evenhand.search.tables.joint import JointLearner
 from evenhand.search.tables.method import Attempt
 from evenhand.search.tables.proxies import Run
 from evenhand.search.tables.segments import segmented
+from evenhand.search.tables.watching import Budget, Watching
 from evenhand.search.walk import Walk
 from evenhand.search.witness import NotLearned
 from evenhand.variants.automatic import mutated
@@ -70,6 +72,15 @@ def test_what_puts_a_mutant_in_force_is_not_looked_through() -> None:
         assert explore(system, claims).verdicts[0].status is Status.REFUTED
     held = [call.args[0] for call in ends.call_args_list]
     assert held and not any(isinstance(one, CellType) for one in held)
+
+
+def test_no_cache_is_overlooked() -> None:
+    """Whatever this version of Python lets know its type: of any size, of a function in C, and frozen."""
+    some: list[Any] = [functools.cache(lambda: 0), functools.lru_cache(maxsize=3, typed=True)(len)]
+    gc.freeze()
+    some.append(functools.lru_cache(lambda: 1))
+    found = Watching(Budget(1))._all_caches()  # pyright: ignore[reportPrivateUsage]
+    assert all(any(one is cache for one in found) for cache in some)
 
 
 def test_a_large_search_tries_early() -> None:
