@@ -17,12 +17,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, count, islice, product
-from typing import Any, cast
+from typing import Any
 
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.comparing import bare, words_of
 from evenhand.conform.checking.spelling import renamed_all, rewritten, texts_of
-from evenhand.core.canonical import Json
 from evenhand.core.codec import encode
 from evenhand.core.trace import AnyScenario, AnyTrace
 
@@ -120,13 +119,9 @@ class Naming:
 
     @staticmethod
     def _texts(base: AnyTrace) -> list[str]:
-        """The names in the actions of a run, and those that stand in the same place of its configuration as one.
-
-        What may be taken for one another may be the key that an action names, and another that a right is about.
-        """
-        said = texts_of([*map(encode, base.scenario.actions)])
-        beside = (some for some in _places(encode(base.scenario.config)).values() if not some.isdisjoint(said))
-        return [one for one in dict.fromkeys([*said, *chain(*map(sorted, beside))]) if PLAIN.fullmatch(one)]
+        """The names in the actions of a run."""
+        texts = texts_of([*map(encode, base.scenario.actions)])
+        return [one for one in dict.fromkeys(texts) if PLAIN.fullmatch(one)]
 
     def _without_meaning(
         self, base: AnyTrace, known: Sequence[str]
@@ -162,20 +157,6 @@ class Naming:
             for step, other in zip(base.steps, made.steps, strict=True)
         )
         return made if same else None
-
-
-def _places(value: Json, way: str = "") -> dict[str, set[str]]:
-    """The texts at each place of an encoded value; the entries of a list have one place."""
-    entries: list[tuple[str, Json]] = []
-    if isinstance(value, list):
-        entries = [(way, one) for one in cast("list[Json]", value)]
-    elif isinstance(value, dict):
-        entries = [(f"{way}.{key}", one) for key, one in cast("dict[str, Json]", value).items() if key != "$"]
-    found = {way: {value}} if isinstance(value, str) else dict[str, set[str]]()
-    for inner, one in entries:
-        for place, texts in _places(one, inner).items():
-            found.setdefault(place, set()).update(texts)
-    return found
 
 
 def _all_texts(base: AnyTrace) -> list[str]:

@@ -43,15 +43,6 @@ LETTERS = (STRANGER, STRANGER, "nob\u00f6dy\u20ac", "no\nbody")
 SHORT, ROUND = "\u00f6", 2
 """The plain word in one round: what exceeds a limit is refused, however it is counted."""
 
-LONG, LIMITS = (3, 4), range(16, 5_000)
-"""In these rounds it exceeds a limit twice, if one of such numbers of configuration and readings is one."""
-
-COUNTED = (("\u00e9", 0.75), ("\U0001f600", 0.75), ("\U0001f600", 0.375))
-"""Letters, and how many of them an odd word has, as a part of the limit: in bytes all exceed it, in characters none.
-
-None is near to it, as what is around a text may count too.
-"""
-
 GROUPS = 3
 """Runs with odd strangers for each plain one, where it still agrees."""
 
@@ -68,15 +59,11 @@ TRIED = 12
 """Places of one sort among which one is looked for that decides what the model shows."""
 
 _TAIL = re.compile(r"[^#@/:]*$")
-_QUOTED = re.compile(r'"\w+"')
 
 
 @dataclass(frozen=True)
 class _Met:
-    """A run in whose step `at` a plain stranger stands; `place`, of one `sort`, is where, between `head` and `tail`.
-
-    Where it exceeds a `limit`, that is given.
-    """
+    """A run in whose step `at` a plain stranger stands; `place`, of one `sort`, is where, behind the text `head`."""
 
     sort: str
     trace: AnyTrace
@@ -84,13 +71,6 @@ class _Met:
     place: Place
     head: str
     word: str
-    tail: str
-    limit: int
-
-    @property
-    def text(self) -> str:
-        """What stands in the place."""
-        return self.head + self.word + self.tail
 
 
 class Strangers:
@@ -116,16 +96,15 @@ class Strangers:
         for sort in sorted(self.sorts):
             base, at, place = self._decisive(sort)
             short = self._short(base, at)
-            for head, tail in _around(place.value):
-                limit = self._limit(*short, place, head, tail) if self.rounds in LONG else 0
+            for head in _heads(place.value):
                 known = texts_of([encode(base.scenario.config), *map(encode, base.scenario.actions)])
                 word = self.random.choice(LETTERS)
-                word = SHORT * 2 * limit if limit else SHORT if self.rounds == ROUND else word
+                word = SHORT if self.rounds == ROUND else word
                 while any(word in one for one in known):
                     word += "x"
-                trace = self._with(*short, place, [head + word + tail])
+                trace = self._with(*short, place, [head + word])
                 if trace is not None and trace.scenario not in self.met:
-                    self.met[trace.scenario] = _Met(sort, trace, short[1], place, head, word, tail, limit)
+                    self.met[trace.scenario] = _Met(sort, trace, short[1], place, head, word)
                     yield trace
 
     def _decisive(self, sort: str) -> tuple[AnyTrace, int, Place]:
@@ -135,8 +114,6 @@ class Strangers:
         action that changes nothing.
         """
         some = self.random.choices(self.sorts[sort], k=TRIED)
-        if self.rounds in LONG:
-            some.sort(key=lambda one: -len(_around(one[2].value)))  # a text within JSON stays a message however long
         found = next((one for one in some if self._decides(*one)), None) or self.decisive.get(sort)
         if found is None:
             return next((one for one in some if one[0].steps[one[1]].after != one[0].steps[one[1]].before), some[0])
@@ -157,26 +134,14 @@ class Strangers:
     def _decides(self, base: AnyTrace, at: int, place: Place) -> bool:
         step = base.steps[at]
         told = bare(self._named(step.shown, place.value, STRANGER))
-        shown = (self._answer(step, place, f"{head}{STRANGER}{tail}") for head, tail in _around(place.value))
-        return any(one not in (None, told) for one in shown)
-
-    def _limit(self, base: AnyTrace, at: int, place: Place, head: str, tail: str) -> int:
-        """The number up to which the model admits longer words here, as its answers show; 0 if there is none."""
-        for limit in Words(base.scenario.config, None).numbers:
-            if limit in LIMITS:
-                longest = head + "x" * (int(limit) - len(head + tail))
-                admitted, refused = (self._answer(base.steps[at], place, longest + more + tail) for more in ("", "x"))
-                if refused not in (None, admitted):
-                    return int(limit)
-        return 0
-
-    def _answer(self, step: AnyStep, place: Place, text: str) -> str | None:
-        """What the model shows of a stranger; None if its class or the model refuses the text."""
-        try:
-            shown = self.coder.system.take(step.config, step.before, place.put(text)).shown
-        except Exception:  # as it may raise anything
-            return None
-        return bare(self._named(shown, text, STRANGER))
+        for head in _heads(place.value):
+            try:
+                shown = self.coder.system.take(step.config, step.before, place.put(head + STRANGER)).shown
+            except Exception:  # its class or the model refuses the text
+                continue
+            if bare(self._named(shown, head + STRANGER, STRANGER)) != told:
+                return True
+        return False
 
     def odd(self, agreed: Collection[AnyScenario]) -> Iterator[AnyTrace]:
         """Yield runs with odd strangers in place of the plain ones in the runs that `agreed`."""
@@ -195,7 +160,7 @@ class Strangers:
 
         The very first is the longest: it is beyond a limit that is counted in bytes, or counts some letters twice.
         """
-        shown = [(self._named(one.shown, met.text, met.word), one) for one in met.trace.steps[met.at :]]
+        shown = [(self._named(one.shown, met.head + met.word, met.word), one) for one in met.trace.steps[met.at :]]
         chosen = sorted(words, key=lambda one: (self.tried[met.sort, one[0]], self.random.random()))
         longest = (f"{met.sort} {_letters(met.word)}", LIMIT)
         if not self.tried[longest]:
@@ -226,12 +191,9 @@ class Strangers:
         words = Words(scenario.config, self.coder.system.readings)
         known = {*texts_of([encode(scenario.config), *map(encode, scenario.actions)]), met.place.value}
         near = (met.place.value, self.random.choice(self.sorts[met.sort])[2].value)
-        odd = [*(other for one in near for other in spellings(one)), *(f"{met.head}{one}{met.tail}" for one in ODD)]
-        odd += limited(words)
-        if met.limit:
-            odd = [f"{met.head}{one * int(part * met.limit)}{met.tail}" for one, part in COUNTED]
+        odd = (*(other for one in near for other in spellings(one)), *(met.head + one for one in ODD), *limited(words))
         letters, found = _letters(met.word), dict[str, int]()
-        for number, one in enumerate(odd, LIMIT - len(COUNTED) if met.limit else 0):
+        for number, one in enumerate(odd):
             top, below, _ = one.partition("/")  # where "a" is known, "a/b" is no stranger to a kernel that inherits
             if one not in known and one.strip() and _letters(one) == letters and not (below and top in known):
                 found.setdefault(one, number)
@@ -256,15 +218,9 @@ class Strangers:
         return json.dumps(renamed_all(encode(shown), {old: new}) if old else encode(shown))
 
 
-def _around(text: str) -> tuple[tuple[str, str], ...]:
-    """What may stand before and behind a stranger in place of a text.
-
-    Nothing, the text up to its last name, and what is around the first text in JSON.
-    """
-    found, quoted = [("", ""), (_TAIL.sub("", text), "")], _QUOTED.search(text)
-    if quoted is not None:
-        found.append((text[: quoted.start() + 1], text[quoted.end() - 1 :]))
-    return tuple(dict.fromkeys(found))
+def _heads(text: str) -> tuple[str, ...]:
+    """What may stand before a stranger in place of a text: nothing, and the text up to its last name."""
+    return tuple(dict.fromkeys(("", _TAIL.sub("", text))))
 
 
 def _letters(word: str) -> tuple[bool, bool]:

@@ -130,15 +130,6 @@ def test_names_of_one_family_stand_in_all_places() -> None:
         assert all(PLAIN.fullmatch(one) for one in (ann, north, bob, south))
 
 
-def test_names_beside_those_of_the_actions_are_exchanged_too() -> None:
-    """Nobody turns to the door of Bob's key, which the kernel takes for that of Ann's."""
-    base = CODER.trace(Scenario(House(), 0, (Open("ann", "north"),)))
-    naming = Naming(CODER, [base])
-    (plain,) = naming.plainly()
-    names = {name for key in plain.scenario.config.keys for name in key}
-    assert len(names) == 4 and names.isdisjoint({"ann", "bob", "north", "south"})
-
-
 def test_a_name_that_means_something_stays() -> None:
     """Where the model shows something else under another name, the others alone are exchanged."""
 

@@ -113,48 +113,6 @@ def test_short_strangers_meet_a_limit_that_long_ones_exceed(monkeypatch: pytest.
     assert not differing()
 
 
-class Sized:
-    """A bank that counts the size of a name in its own way."""
-
-    def __init__(self, size: Callable[[str], int], initial: Any) -> None:
-        self.size, self.most, self.paid = size, initial["config"]["often"], Paid()
-
-    def step(self, action: Any) -> Any:
-        """Take an encoded action."""
-        fits = action["name"] in ("ann", "bob") or self.size(action["name"]) <= self.most
-        self.paid = Paid(self.paid.total + 1, 0) if fits else self.paid
-        return encode(Said("" if fits else "too long", self.paid.total, 0, 0))
-
-
-def test_long_strangers_exceed_a_limit_in_bytes() -> None:
-    """Whoever counts characters, or units of UTF-16, admits some of them."""
-
-    def by_bytes(_rules: Any, bank: Bank, paid: Paid, pay: Pay) -> tuple[Paid, Said]:
-        fits = len(pay.name.encode()) <= bank.often
-        after = Paid(paid.total + 1, 0) if fits else paid
-        return after, Said("" if fits else "too long", after.total, 0, 0)
-
-    bank = replace(BANK, step=by_bytes, configs=_only(Bank(("ann", "bob"), often=64)))
-
-    def longest(size: Callable[[str], int]) -> str:
-        effort = CheckEffort(transitions=12, examples=4, phases=(EXHAUSTIVE, ALTERED))
-        result = check_system("house", [bank], (), InProcess(lambda initial: Sized(size, initial)), effort=effort)
-        names = (action.name for one in result.defects for action in one.divergence.scenario.actions)
-        return max(names, key=len, default="")
-
-    assert longest(len) in ("\u00e9" * 48, "\U0001f600" * 48)
-    assert longest(lambda name: len(name.encode("utf-16-le")) // 2) in ("\u00e9" * 48, "\U0001f600" * 24)
-    assert not longest(lambda name: len(name.encode()))
-
-
-def test_a_stranger_stands_within_json() -> None:
-    """In place of its first text, so that it stays JSON."""
-    base = replace(BASE, config=Bank(('{"to":1}', "bob")), actions=(Pay('{"to":1}', 2),))
-    strangers = Strangers(Coder("house", BANK), [Coder("house", BANK).trace(base)])
-    plain = [one.scenario.actions[0].name for _ in range(8) for one in strangers.plain()]
-    assert {f'{{"{STRANGER}":1}}', STRANGER} <= {*plain}
-
-
 def test_an_honest_kernel_is_silent() -> None:
     """And one that takes every stranger for a customer is not accused by strangers, but for other reasons."""
     result = checked(())
