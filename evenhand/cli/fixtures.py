@@ -17,7 +17,7 @@ from evenhand.core.canonical import Json, canonical_bytes
 from evenhand.core.system import Scope
 from evenhand.core.text import describe, inert
 from evenhand.core.versions import versions
-from evenhand.evidence.itf import itf_of_run
+from evenhand.evidence.itf import ITF, itf_of_run
 from evenhand.evidence.record import Record
 from evenhand.evidence.replay import Replayed, replay_record
 from evenhand.evidence.store import load, read_json, write_atomically
@@ -121,10 +121,6 @@ def show(
     if len(records) < len(files):
         say(f"skipped {plural(len(files) - len(records), 'ITF trace')}: runs of the records, for other tools")
     return 0
-
-
-ITF = ".itf.json"
-"""How the names of ITF traces end, which `check --out` writes beside its records."""
 
 
 def _told(

@@ -37,7 +37,7 @@ from evenhand.core.lookup import UnknownName
 from evenhand.core.names import as_name, within
 from evenhand.core.registry import folder
 from evenhand.core.text import inert
-from evenhand.evidence.itf import itf
+from evenhand.evidence.itf import ITF, itf
 from evenhand.evidence.store import ready_folder, write_atomically
 from evenhand.evidence.vector import Suite, Vector, frozen
 from evenhand.report.phrases import plural
@@ -163,7 +163,7 @@ def _write(path: Path, content: bytes) -> Path:
 
 def _write_itf(folder: Path, suite: Suite) -> Iterator[Path]:
     for vector in suite.vectors:
-        yield _write(folder / f"{as_name(vector.name, 150)}.itf.json", canonical_bytes(_itf(suite, vector)) + b"\n")
+        yield _write(folder / f"{as_name(vector.name, 150)}{ITF}", canonical_bytes(_itf(suite, vector)) + b"\n")
 
 
 def _itf(suite: Suite, vector: Vector) -> dict[str, Json]:
@@ -255,7 +255,7 @@ def _lines(made: Mapping[str, Json]) -> Iterator[str]:
         for key, value in about.items():
             if key != "vectors" and value not in ([], ""):
                 yield f"  {key.replace('_', ' ')}: {_plain(value)}"
-    yield from (f"written: {path}" for path in made.get("written", ()) if not path.endswith(".itf.json"))
+    yield from (f"written: {path}" for path in made.get("written", ()) if not path.endswith(ITF))
     if "failures" in made:
         failures, unsupported = made["failures"], made["unsupported"]
         yield from (f"FAILED  {one['vector']}, step {one['step']}: {one['how']}" for one in failures)

@@ -15,6 +15,9 @@ from evenhand.core.system import AnySystem
 from evenhand.core.trace import Lasso, Pair, replay
 from evenhand.core.verdict import Evidence
 
+ITF = ".itf.json"
+"""How the names of files with such a trace end."""
+
 
 def itf_value(data: Json) -> Json:
     """Return the ITF form of a value in the codec's form."""

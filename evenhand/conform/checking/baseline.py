@@ -11,6 +11,7 @@ from msgspec import to_builtins
 
 from evenhand.conform.checking.duties import DISAGREES, FORMAT
 from evenhand.conform.checking.finding import load_finding
+from evenhand.evidence.itf import ITF
 from evenhand.evidence.known import BadBaseline, Known, KnownFindings, known_in
 
 GIVE = "Give a folder of records or a report of `check --json`."
@@ -48,7 +49,7 @@ def _records(folder: Path) -> Iterator[Path]:
         met += len(folders) + len(files)
         if met > MOST:
             raise BadBaseline(f"{folder}: it holds more than {MOST:,} files and folders. {GIVE}")
-        yield from (Path(place, name) for name in files if name.endswith(".json") and not name.endswith(".itf.json"))
+        yield from (Path(place, name) for name in files if name.endswith(".json") and not name.endswith(ITF))
 
 
 def _read(path: Path, made: Mapping[str, Any]) -> Iterable[Known] | None:

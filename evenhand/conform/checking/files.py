@@ -10,7 +10,7 @@ from typing import Any
 from evenhand.core.canonical import Json, canonical_bytes, digest
 from evenhand.core.names import as_name
 from evenhand.core.text import inert
-from evenhand.evidence.itf import itf
+from evenhand.evidence.itf import ITF, itf
 from evenhand.evidence.store import write_atomically
 
 
@@ -28,7 +28,7 @@ def save_finding(finding: Mapping[str, Json], folder: Path, kernel: str) -> Path
     home = folder / as_name(finding["protocol"])
     record = home / f"{stem}.json"
     write_atomically(record, canonical_bytes(dict(finding)) + b"\n")
-    write_atomically(home / f"{stem}.itf.json", canonical_bytes(_itf(finding)) + b"\n")
+    write_atomically(home / f"{stem}{ITF}", canonical_bytes(_itf(finding)) + b"\n")
     write_atomically(home / f"test_{stem.replace('--', '_')}.py", test_file(finding, record.name, kernel).encode())
     return record
 
