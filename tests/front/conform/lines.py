@@ -12,6 +12,9 @@ import sys
 import time
 from typing import Any
 
+CHILD = "import sys, time; [print('started', file=open(name, 'a')) for name in sys.argv[1:]]; time.sleep(3_600)"
+"""It tells in the files of its arguments, if any, that it runs."""
+
 
 def shown(inside: list[int], action: Any) -> str:
     """Answer as the latch does."""
@@ -78,7 +81,7 @@ def misbehave(how: str, answer: dict[str, Any]) -> str:
             while True:
                 subprocess.Popen(["sleep", "3600"], start_new_session=True)
         case "child":
-            subprocess.Popen(["sleep", "3600"])
+            subprocess.Popen([sys.executable, "-c", CHILD, *sys.argv[2:]])
             time.sleep(3_600)
         case "not_utf8":
             sys.stdout.flush()

@@ -100,9 +100,10 @@ def adapter(name: str) -> Piped:
     return adapter_source(f"{LEAVES}:{name}", ROOMY if name == "grows" else LIMITS)
 
 
-def program(how: str) -> Piped:
-    """Return the program with one misbehaviour."""
-    return command_source(shlex.join([sys.executable, str(HERE / "lines.py"), how]), FEW if how == "crowd" else LIMITS)
+def program(how: str, *known_by: str) -> Piped:
+    """Return the program with one misbehaviour; what it is `known_by` stands in its command line."""
+    command = [sys.executable, str(HERE / "lines.py"), how, *known_by]
+    return command_source(shlex.join(command), FEW if how == "crowd" else LIMITS)
 
 
 @pytest.mark.parametrize(("name", "_deed", "claim", "fault"), rest_slow(rows(ADAPTERS)))
@@ -154,12 +155,13 @@ def test_what_a_kernel_says_cannot_move_the_terminal() -> None:
 
 @pytest.mark.slow
 def test_nothing_that_a_kernel_started_stays(tmp_path: Path) -> None:
-    """The whole group is ended, children of the kernel too."""
-    source = program("child")
-    checked(source)
+    """The whole group is ended, children of the kernel too; other workers may run the same program meanwhile."""
+    children = tmp_path / "children"
+    checked(program("child", str(children)))
+    assert set(children.read_text("utf-8").split()) == {"started"}
     time.sleep(0.2)
     lines = [command_line(entry) for entry in Path("/proc").iterdir()]
-    assert [line for line in lines if str(HERE / "lines.py").encode() in line] == []
+    assert [line for line in lines if str(children).encode() in line] == []
 
 
 @pytest.mark.parametrize(
