@@ -59,7 +59,7 @@ def certify(
     if searches:
         return _searches(bundles, folder, check=check, as_json=as_json)
     found: list[tuple[str, Certified]] = []
-    with counting("certify") as progress:
+    with counting("certify", "theorem") as progress:
         for number, (bundle, stated) in enumerate(chosen, start=1):
             made = recheck(stated, bundle, folder) if check else certify_theorem(stated, bundle, folder)
             with usage():
@@ -78,7 +78,7 @@ def _searches(bundles: Sequence[Bundle], folder: Path, *, check: bool, as_json: 
     jobs = [(bundle, job) for bundle in bundles for job in planned_searches(bundle)]
     act = recheck_search if check else certify_search
     found: list[tuple[str, CertifiedSearch]] = []
-    with counting("certify") as progress:
+    with counting("certify", "job") as progress:
         for number, (bundle, job) in enumerate(jobs, start=1):
             with usage():
                 found.append((bundle.name, act(bundle, job, folder)))

@@ -368,7 +368,7 @@ def _checked(
     silent, untaken = Slowness(), set[str]()
 
     def check(one: Any, scopes: Sequence[Any], effort: CheckEffort) -> Any:
-        with counting(f"check {bundle.name} {one.name}") as progress, seldom_collected():
+        with counting(f"check {bundle.name} {one.name}", "run") as progress, seldom_collected():
             return check_system(
                 bundle.name,
                 scopes,

@@ -32,6 +32,7 @@ from evenhand.core.text import inert
 from evenhand.exits import INTERRUPTED
 from evenhand.processes.alarm import REQUESTS
 from evenhand.processes.clock import OutOfTime
+from evenhand.report.phrases import plural
 
 P = ParamSpec("P")
 
@@ -196,7 +197,7 @@ class LogTimes:
         return True
 
 
-def _lines(total: int, what: str) -> Callable[[str, int], None]:
+def _lines(total: int, what: str, thing: str = "") -> Callable[[str, int], None]:
     """Return what writes progress to a log."""
     times, done = LogTimes(), 0
 
@@ -206,15 +207,16 @@ def _lines(total: int, what: str) -> Callable[[str, int], None]:
         if times.due():
             passed = time.monotonic() - times.began
             about = f", {inert(words)[:60]}" if words else ""
-            say(f"{what}: {done}{f' of {total}' if total else ''} after {passed:.0f} s{about}")
+            counted = plural(done, thing) if thing else str(done)
+            say(f"{what}: {counted}{f' of {total}' if total else ''} after {passed:.0f} s{about}")
 
     return advance
 
 
 @contextmanager
-def counting(what: str) -> Generator[Callable[[int, int], None]]:
-    """The progress callback of an engine (`done`, `known`): a bar on a terminal, else a line now and then."""
-    shown, before, tell = -inf, 0, _lines(0, inert(what))
+def counting(what: str, thing: str) -> Generator[Callable[[int, int], None]]:
+    """The progress callback of an engine (things `done` and `known`): a bar on a terminal, else a line now and then."""
+    shown, before, tell = -inf, 0, _lines(0, inert(what), thing)
 
     def count(done: int, known: int) -> None:
         nonlocal shown, before
@@ -226,7 +228,7 @@ def counting(what: str) -> Generator[Callable[[int, int], None]]:
             shown = now
             update(completed=done, total=max(done, known) or None)
 
-    with _bar(inert(what), None) as update:
+    with _bar(inert(what), None, thing) as update:
         yield count
 
 
@@ -237,7 +239,7 @@ def on_terminal() -> Console | None:
 
 
 @contextmanager
-def _bar(what: str, total: int | None) -> Generator[Callable[..., None] | None]:
+def _bar(what: str, total: int | None, thing: str = "") -> Generator[Callable[..., None] | None]:
     """Yield what redraws a bar on standard error; None if that is no terminal.
 
     Nothing refreshes on its own: a thread beside forked children can deadlock them.
@@ -246,6 +248,7 @@ def _bar(what: str, total: int | None) -> Generator[Callable[..., None] | None]:
     if console is None:
         yield None
         return
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.completed:,}"))
+    things = f" {thing}s" if thing else ""
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.completed:,}" + things))
     with Progress(*columns, TimeElapsedColumn(), console=console, auto_refresh=False, transient=True) as bar:
         yield partial(bar.update, bar.add_task(what, total=total), refresh=True)

@@ -231,7 +231,7 @@ def _counting_states(what: str) -> Generator[Callable[[int, int], None]]:
         seen = done
         progress(done, known)
 
-    with counting(what) as progress:
+    with counting(what, "state") as progress:
         try:
             yield count
         except KeyboardInterrupt as stop:

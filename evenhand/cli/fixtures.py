@@ -28,7 +28,10 @@ from evenhand.report.report import Report
 from evenhand.report.table import print_lines
 
 Files = Annotated[
-    list[Path], typer.Argument(metavar="FILE", help="Counterexample files, or names of those that come with evenhand.")
+    list[Path],
+    typer.Argument(
+        metavar="FILE", help="Counterexample files, or names of those that come with evenhand; ITF traces are skipped."
+    ),
 ]
 
 
@@ -42,10 +45,11 @@ def replay(
     Exit codes: 0 each does what was recorded, and the reference is as registered; 1 one does not; 2 a file that cannot
     be used.
     """
+    records = _records(files)
     with usage():
-        results = [(path, *_replayed(path)) for path in files]
+        results = [(path, *_replayed(path)) for path in records]
     findings = tuple(found for path, record, result in results for found in replay_findings(str(path), record, result))
-    report = Report(findings, {"files": [str(path) for path in files]}, versions())
+    report = Report(findings, {"files": [str(path) for path in records]}, versions())
     replays: list[dict[str, Json]] = [
         {"file": str(path), "ok": result.ok, "message": result.message, "filled": list(result.filled)}
         for path, _, result in results
@@ -61,6 +65,16 @@ def replay(
             for found in replay_findings(str(path), record, result):
                 print_lines(console, [f"    {line}" for line in refutation(found)])
     return report.exit_code()
+
+
+def _records(files: list[Path]) -> list[Path]:
+    """Leave out the ITF traces that a command wrote beside its records, and say so.  Raises BadUse if all are such."""
+    records = [file for file in files if not file.name.endswith(ITF)]
+    if not records:
+        raise BadUse(f"{files[0]} is an ITF trace, which other tools read; give the record beside it, without `.itf`")
+    if len(records) < len(files):
+        say(f"skipped {plural(len(files) - len(records), 'ITF trace')}: runs of the records, for other tools")
+    return records
 
 
 def _replayed(path: Path) -> tuple[Record, Replayed]:
@@ -87,7 +101,7 @@ def _kernel_finding(file: Path) -> dict[str, Any]:
 
 @guarded
 def show(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Counterexamples; ITF traces are skipped.")],
+    files: Files,
     full: Annotated[
         bool, typer.Option("--full", help="Show all readings, and everything that each step shows.")
     ] = False,
@@ -107,9 +121,7 @@ def show(
     Prints the run, what each action showed, and what changed; of a finding about a kernel what `check` printed.
     Exit codes: 0 shown; 2 a file that cannot be used.
     """
-    records = [file for file in files if not file.name.endswith(ITF)]
-    if not records:
-        raise BadUse(f"{files[0]} is an ITF trace, which other tools read; give the record beside it, without `.itf`")
+    records = _records(files)
     if len(records) > 1 and (as_json or as_itf is not None or wait_for is not None):
         raise BadUse(f"--json, --itf and --wait-for are about one counterexample, not {len(records)}; give one file")
     told = [_told(number, file, full, wait_for, as_itf) for number, file in enumerate(records, start=1)]
@@ -118,8 +130,6 @@ def show(
         return 0
     for number, (_, lines) in enumerate(told):
         print_lines(terminal(), ["", *lines] if number else lines)
-    if len(records) < len(files):
-        say(f"skipped {plural(len(files) - len(records), 'ITF trace')}: runs of the records, for other tools")
     return 0
 
 

@@ -46,7 +46,7 @@ def fuzz(
     folder = folder_for(out)
     generator = next((g for g in bundle.generators if g.system == chosen.name), None)
     began = time.monotonic()
-    with counting(job.title) as progress:
+    with counting(job.title, "run") as progress:
         found = drive(
             chosen,
             of_this(chosen, claims_for(bundle, chosen.name, job.claims)),

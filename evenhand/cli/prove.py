@@ -105,7 +105,7 @@ def prove(
     results: list[Proved] = []
     interrupted = False
     try:
-        with counting("prove") as progress, uncollected(kept=True):
+        with counting("prove", "theorem") as progress, uncollected(kept=True):
             for number, one in enumerate(stated, start=1):
                 by = None if certificates is None else recalled_for(one, certificates)
                 results.append(prove_theorem(one, bundle=bundle, keep_proofs=kept is not None, portfolio=by))
@@ -171,7 +171,7 @@ def _matrix(bundle: Bundle, names: Collection[str], *, as_json: bool) -> int:
     if not tried:
         raise BadUse(f"no theorem of {bundle.name} among those asked for states a mutant; ask for others, or for all")
     found: list[Cell] = []
-    with counting("matrix") as progress:
+    with counting("matrix", "cell") as progress:
         for number, cell in enumerate(cells(tried, bundle), start=1):
             found.append(cell)
             if number == len(tried) or tried[number].theorem.name != cell.theorem:

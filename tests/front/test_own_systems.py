@@ -454,6 +454,10 @@ def gets_blue(step):
     (blue,) = Path().glob("gets_blue*.itf.json")
     trace = json.loads(blue.read_text("utf-8"))
     assert trace["states"][trace["loop"]]["state"] == trace["states"][-1]["state"]
+    traces, records = [str(dark), str(blue)], [str(file) for file in Path("found/light").iterdir()]
+    again = cli("replay", *traces, *records)
+    assert (again.code, again.err) == (1, "skipped 2 ITF traces: runs of the records, for other tools\n"), again
+    assert "is an ITF trace" in cli("replay", *traces).err
     pair = next(path for path in fixture_files("cud") if isinstance(load(path).run, PairRun))
     assert "a pair of runs is no ITF trace" in cli("show", str(pair), "--itf", "pair.json").err
 

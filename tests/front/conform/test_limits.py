@@ -210,7 +210,7 @@ def test_the_time_bounds_a_check_whatever_its_kernel_does(how: str, mark: str) -
     report, err = checked(how, mark, "--seconds", "6")
     assert report["timing"]["total"] <= 6 * 1.1 + 0.5  # the start of the first kernel
     assert [one["claim"] for one in report["findings"]] == ["kernel_answers"]
-    assert how != "deaf" or re.search("check latch latch: 0 after [56] s", err)
+    assert how != "deaf" or re.search("check latch latch: 0 runs after [56] s", err)
     assert gone(mark, 0.5)
 
 
@@ -413,10 +413,10 @@ except Hung:
 def test_progress_is_told_off_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """A line after some seconds, then now and then."""
     monkeypatch.setattr(console, "FIRST_LINE", 0.0)
-    with console.counting("check it") as progress:
+    with console.counting("check it", "run") as progress:
         progress(3, 3)
         progress(5, 5)
-    assert capsys.readouterr().err == "check it: 3 after 0 s\n"
+    assert capsys.readouterr().err == "check it: 3 runs after 0 s\n"
 
 
 def test_drawn_runs_are_repeated_without_each_agent() -> None:
