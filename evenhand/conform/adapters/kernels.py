@@ -341,7 +341,8 @@ class Piped:
     def _line(self, child: LineProcess) -> bytes:
         """The next answer.  Raises NoAnswer, and OutOfTime where the time is over before it counts as hanging.
 
-        Waiting counts as time spent where the kernel does nothing, which takes no CPU time.
+        Waiting counts as time spent where the kernel does nothing, which takes no CPU time.  A kernel that waits for a
+        processor does not hang: beside other programs it gets longer by the clock.
         """
         allowed = self.limits.seconds if child.answered else self.limits.startup
         until, had = monotonic() + allowed, None
@@ -356,6 +357,9 @@ class Piped:
                     if ended.failure is not Failure.HUNG:
                         raise NoAnswer(ended) from None
                 if wait <= pause and wait <= left:
+                    if had is not None and had.over(allowed) is None:
+                        until = monotonic() + SLICE
+                        continue
                     raise NoAnswer(NoLine(Failure.HUNG, f"no answer within {allowed:g} s"))
                 if left <= 0 and self.answered:
                     raise OutOfTime

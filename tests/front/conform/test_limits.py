@@ -229,6 +229,17 @@ def test_waiting_in_vain_counts_as_time_spent(mark: str) -> None:
     source.close()
 
 
+def test_a_kernel_that_waits_for_a_processor_does_not_hang(monkeypatch: pytest.MonkeyPatch, mark: str) -> None:
+    """What counts is the time that it had: on a busy machine that is less than by the clock."""
+    had = [1.0, None, None]
+    monkeypatch.setattr(kernels.TimeHad, "over", lambda _had, _limit: had.pop())
+    source = Piped("wild", wild("silent", mark), KernelLimits(seconds=0.3), hosted=False)
+    take = KernelRequest(b'"start":{"inside":[2]}}', (b'{"agent":1,"verb":"take"}',), (b"",))
+    assert [one.fault for one in source.ask([take])] == [Fault.HUNG]
+    assert had == []
+    source.close()
+
+
 @pytest.mark.parametrize(("how", "seconds"), [("hangs", "1"), ("dawdles", "2")])
 def test_what_takes_long_to_fail_is_told_once_and_then_left_out(cli: Command, how: str, seconds: str) -> None:
     """Each such run costs seconds, and shows what the first one showed."""
