@@ -5,6 +5,7 @@
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.set-up
+ALONE := $(VENV)/.installed
 WORKERS ?= auto
 ARGS ?=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -17,7 +18,7 @@ help:    ## Show this list
 
 setup: $(STAMP)     ## Make .venv and install evenhand into it
 
-verify: $(STAMP)    ## Check every claim of every protocol with every engine (the main job)
+verify: $(ALONE)    ## Check every claim of every protocol with every engine (the main job)
 	$(BIN)/evenhand verify $(ARGS)
 
 test: $(STAMP)      ## Run the tests, those marked `slow` and `deep` left out
@@ -61,7 +62,8 @@ clean:   ## Remove .venv and whatever the tools left behind
 # The first of these that runs and is new enough. A venv that was moved no longer runs, so it is made anew.
 PYTHONS := $(PYTHON) python3 python3.13 python3.12 python3.11 python
 
-$(STAMP): pyproject.toml setup.py .ci/constraints.txt .ci/without-dependencies.txt
+# Without what tests and documents need, which takes three times as long.
+$(ALONE): pyproject.toml setup.py .ci/constraints.txt
 	@$(BIN)/python -c '' 2>/dev/null || { \
 	  for python in $(PYTHONS); do \
 	    if $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
@@ -72,6 +74,10 @@ $(STAMP): pyproject.toml setup.py .ci/constraints.txt .ci/without-dependencies.t
 	  echo 'no Python 3.11 or newer found among: $(PYTHONS). Install one, or name it: make PYTHON=/path/to/python …' >&2; \
 	  exit 2; \
 	}
+	$(BIN)/python -m pip install --quiet -c .ci/constraints.txt -e .
+	@touch $@
+
+$(STAMP): $(ALONE) .ci/without-dependencies.txt
 	$(BIN)/python -m pip install --quiet -c .ci/constraints.txt -e '.[dev]'
 	$(BIN)/python -m pip install --quiet --no-deps -r .ci/without-dependencies.txt
 	@touch $@
