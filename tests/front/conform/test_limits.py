@@ -25,7 +25,7 @@ from evenhand.conform.adapters.limits import KernelLimits
 from evenhand.conform.adapters.wire import DEEPEST, Fault
 from evenhand.conform.checking.drawing import drawn, silenced
 from evenhand.core.registry import find
-from evenhand.processes.clock import Clock
+from evenhand.processes.clock import Clock, TimeHad
 from evenhand.processes.lines import Failure, LineProcess, NoLine
 from tests.front.conftest import PLUGINS, ROOT, Command, command_line
 
@@ -232,7 +232,11 @@ def test_waiting_in_vain_counts_as_time_spent(mark: str) -> None:
 def test_a_kernel_that_waits_for_a_processor_does_not_hang(monkeypatch: pytest.MonkeyPatch, mark: str) -> None:
     """What counts is the time that it had: on a busy machine that is less than by the clock."""
     had = [1.0, None, None]
-    monkeypatch.setattr(kernels.TimeHad, "over", lambda _had, _limit: had.pop())
+
+    def over(_self: TimeHad, _limit: float) -> float | None:
+        return had.pop()
+
+    monkeypatch.setattr(TimeHad, "over", over)
     source = Piped("wild", wild("silent", mark), KernelLimits(seconds=0.3), hosted=False)
     take = KernelRequest(b'"start":{"inside":[2]}}', (b'{"agent":1,"verb":"take"}',), (b"",))
     assert [one.fault for one in source.ask([take])] == [Fault.HUNG]
