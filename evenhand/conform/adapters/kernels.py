@@ -356,16 +356,15 @@ class Piped:
                 except NoLine as ended:
                     if ended.failure is not Failure.HUNG:
                         raise NoAnswer(ended) from None
+                had = had or TimeHad(child.pid)
                 if wait <= pause and wait <= left:
-                    if had is not None and had.over(allowed) is None:
-                        until = monotonic() + SLICE
-                        continue
-                    raise NoAnswer(NoLine(Failure.HUNG, f"no answer within {allowed:g} s"))
+                    if had.over(allowed) is not None:
+                        raise NoAnswer(NoLine(Failure.HUNG, f"no answer within {allowed:g} s"))
+                    until = monotonic() + PROMPT
                 if left <= 0 and self.answered:
                     raise OutOfTime
                 if left <= 0:
                     raise NoAnswer(NoLine(Failure.HUNG, "no answer in all the time that the check had"))
-                had = had or TimeHad(child.pid)
         finally:
             self._idle = had.idle() if had is not None and self.answered else 0.0
             if self._clock is not None:

@@ -14,8 +14,9 @@ CORE_SECONDS = 3_600
 class KernelLimits:
     """The limits of one kernel with everything that it starts.  Raises ValueError for a limit that is not above 0.
 
-    `seconds` without an answer before it counts as hanging, `startup` seconds for the first answer, `mebibytes` of
-    memory and `processes` of all together, `answer` bytes in one answer.
+    `seconds` without an answer before it counts as hanging, `startup` seconds for the first answer (those in which it
+    waits for a processor do not count), `mebibytes` of memory and `processes` of all together, `answer` bytes in one
+    answer.
     """
 
     seconds: float = 2.0

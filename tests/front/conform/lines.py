@@ -10,10 +10,8 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import Any
-
-CHILD = "import sys, time; [print('started', file=open(name, 'a')) for name in sys.argv[1:]]; time.sleep(3_600)"
-"""It tells in the files of its arguments, if any, that it runs."""
 
 
 def shown(inside: list[int], action: Any) -> str:
@@ -31,6 +29,10 @@ def shown(inside: list[int], action: Any) -> str:
 def main(how: str) -> None:
     """Serve requests until the input ends."""
     inside: list[int] = []
+    if how == "sleeps":
+        for name in sys.argv[2:]:  # which tell that it runs
+            Path(name).write_text("started", "utf-8")
+        time.sleep(3_600)
     if how == "dies_at_once":
         sys.exit("no licence")
     for line in sys.stdin:
@@ -81,7 +83,7 @@ def misbehave(how: str, answer: dict[str, Any]) -> str:
             while True:
                 subprocess.Popen(["sleep", "3600"], start_new_session=True)
         case "child":
-            subprocess.Popen([sys.executable, "-c", CHILD, *sys.argv[2:]])
+            subprocess.Popen([sys.executable, __file__, "sleeps", *sys.argv[2:]])
             time.sleep(3_600)
         case "not_utf8":
             sys.stdout.flush()
